@@ -1,0 +1,33 @@
+//! Fencepost: is a Redis distributed lock safe, under which assumptions, what is the smallest failing
+//! schedule, and how does it compare with the alternatives.
+//!
+//! The crate runs real lock code against an in-process fake Redis deployment, judges what happened with
+//! finite monitors, replays any failure exactly, and checks the same code exhaustively in small scopes.
+//! Start reading at `world`; `ARCHITECTURE.md` is the map.
+
+#[cfg(all(feature = "async-sim", madsim))]
+pub mod async_sim;
+pub mod canon;
+pub mod check;
+#[cfg(feature = "cli")]
+pub mod cli;
+pub mod history;
+pub mod lock;
+pub mod name;
+pub mod plan;
+#[cfg(feature = "prove")]
+pub mod prove;
+pub mod redis;
+#[cfg(feature = "cli")]
+pub mod report;
+pub mod resp;
+pub mod scenario;
+pub mod sim;
+pub mod time;
+pub mod world;
+
+#[cfg(all(feature = "async-sim", not(madsim)))]
+compile_error!(
+    "the feature `async-sim` needs `--cfg madsim`: put `[build] rustflags = [\"--cfg\", \"madsim\"]` (and the \
+     same as rustdocflags) into .cargo/config.toml, and unset RUSTFLAGS and RUSTDOCFLAGS, which replace them"
+);

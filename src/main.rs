@@ -1,0 +1,5 @@
+//! The `fencepost` binary: everything is in `fencepost::cli`.
+
+fn main() -> fencepost::cli::Exit {
+    fencepost::cli::main(std::env::args_os())
+}
