@@ -1,0 +1,200 @@
+//! The name of a message: `client-1#1>node-3:acquire.2.set.1:request`.
+//!
+//! Parts: client and incarnation, target, operation and its number, command, occurrence, direction. Operations
+//! are numbered per kind over the incarnation; an acquire operation is one attempt.
+
+use super::{ClientId, Process, VoterId};
+use std::fmt;
+
+/// The name of one message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MessageName {
+    /// The client at one end.
+    pub client: ClientId,
+    /// Its incarnation, 1 before its first crash.
+    pub incarnation: u16,
+    /// The other end and what the message is about.
+    pub route: Route,
+    /// Which way it travels.
+    pub direction: Direction,
+}
+
+/// The other end of a message, and what it is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Route {
+    /// A handshake with a node: a lane of its own, so that reconnects scramble nothing. `connect.N`.
+    Connect {
+        /// The node.
+        voter: VoterId,
+        /// Counts this client's handshakes with this node over the incarnation, from 1.
+        number: u32,
+    },
+    /// A command of a lock operation.
+    Command {
+        /// The node.
+        voter: VoterId,
+        /// What the client was doing.
+        operation: Operation,
+        /// Counts operations of this kind over the incarnation, from 1.
+        number: u32,
+        /// The command's name.
+        command: CommandName,
+        /// Counts sends of this command within the operation to this voter, from 1.
+        occurrence: u8,
+    },
+    /// A request to the store.
+    Store {
+        /// What is asked of it.
+        access: StoreAccess,
+        /// Counts accesses of this kind over the incarnation, from 1.
+        number: u32,
+    },
+}
+
+/// What a lock core was doing when it sent a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Operation {
+    /// An attempt to acquire, with its cleanup.
+    Acquire,
+    /// A prolongation, by the caller or by a watchdog.
+    Extend,
+    /// A release of a grant.
+    Release,
+    /// A remote look at whether a hold is still there.
+    Check,
+}
+
+/// The command a message carries, as far as names go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CommandName {
+    /// DEL
+    Del,
+    /// EVAL
+    Eval,
+    /// EVALSHA
+    Evalsha,
+    /// GET
+    Get,
+    /// SET
+    Set,
+    /// Any other command.
+    Other,
+}
+
+/// What is asked of the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum StoreAccess {
+    /// `nonce-cas`: claim the store with a nonce.
+    Claim,
+    /// Read the guarded value.
+    Read,
+    /// Write the guarded value.
+    Write,
+}
+
+/// Which way a message travels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Direction {
+    /// From the client.
+    Request,
+    /// To the client.
+    Reply,
+}
+
+impl MessageName {
+    /// The process at the other end.
+    pub fn peer(&self) -> Process {
+        match self.route {
+            Route::Connect { voter, .. } | Route::Command { voter, .. } => Process::Node(voter),
+            Route::Store { .. } => Process::Store,
+        }
+    }
+
+    /// The process that handles the message.
+    pub fn target(&self) -> Process {
+        match self.direction {
+            Direction::Request => self.peer(),
+            Direction::Reply => Process::Client(self.client),
+        }
+    }
+
+    /// The same name without numbers: what is left of it in a canonical state.
+    pub fn unnumbered(mut self) -> Self {
+        self.incarnation = 1;
+        match &mut self.route {
+            Route::Connect { number, .. } | Route::Store { number, .. } => *number = 0,
+            Route::Command { number, occurrence, .. } => (*number, *occurrence) = (0, 0),
+        }
+        self
+    }
+
+    /// The name of the answer.
+    pub fn reply(self) -> Self {
+        Self { direction: Direction::Reply, ..self }
+    }
+}
+
+impl Operation {
+    /// All, with their texts.
+    pub const TEXTS: [(Self, &'static str); 4] = [
+        (Self::Acquire, "acquire"),
+        (Self::Extend, "extend"),
+        (Self::Release, "release"),
+        (Self::Check, "check"),
+    ];
+}
+
+impl CommandName {
+    /// All, with their texts.
+    pub const TEXTS: [(Self, &'static str); 6] = [
+        (Self::Del, "del"),
+        (Self::Eval, "eval"),
+        (Self::Evalsha, "evalsha"),
+        (Self::Get, "get"),
+        (Self::Set, "set"),
+        (Self::Other, "other"),
+    ];
+
+    /// The name of the command whose first word this is, in any case.
+    pub fn of(word: &[u8]) -> Self {
+        let known = Self::TEXTS.iter().find(|(_, text)| word.eq_ignore_ascii_case(text.as_bytes()));
+        known.map_or(Self::Other, |(name, _)| *name)
+    }
+}
+
+impl StoreAccess {
+    /// All, with their texts.
+    pub const TEXTS: [(Self, &'static str); 3] =
+        [(Self::Claim, "claim"), (Self::Read, "read"), (Self::Write, "write")];
+}
+
+impl Direction {
+    /// All, with their texts.
+    pub const TEXTS: [(Self, &'static str); 2] = [(Self::Request, "request"), (Self::Reply, "reply")];
+}
+
+macro_rules! display_by_texts {
+    ($($kind:ty),*) => {$(
+        impl fmt::Display for $kind {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let text = Self::TEXTS.iter().find(|(value, _)| value == self).map_or("", |(_, text)| text);
+                f.write_str(text)
+            }
+        }
+    )*};
+}
+display_by_texts!(Operation, CommandName, StoreAccess, Direction);
+
+impl fmt::Display for MessageName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}#{}>{}:", self.client, self.incarnation, self.peer())?;
+        match self.route {
+            Route::Connect { number, .. } => write!(f, "connect.{number}")?,
+            Route::Command { operation, number, command, occurrence, .. } => {
+                write!(f, "{operation}.{number}.{command}.{occurrence}")?;
+            }
+            Route::Store { access, number } => write!(f, "{access}.{number}")?,
+        }
+        write!(f, ":{}", self.direction)
+    }
+}
