@@ -1,0 +1,36 @@
+//! What a command did to a key, for whoever watches the server from outside.
+//!
+//! Must not decide anything: a change is reported after the fact. Silent expiry is no change.
+
+use crate::name::CallId;
+use bytes::Bytes;
+
+/// One effect of one command on one key.
+///
+/// **Shape** in the order of execution; a command may change several keys, and a script one key several times.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Change {
+    /// The key.
+    pub key: Bytes,
+    /// What happened to it.
+    pub kind: ChangeKind,
+    /// Who had written the value that was alive before; `None` also if nobody's call is known.
+    pub before: Option<CallId>,
+    /// Whether a value was alive before. An expired key counts as missing.
+    pub live_before: bool,
+    /// Who wrote the value that is there afterwards; `None` also if there is none.
+    pub after: Option<CallId>,
+}
+
+/// The kinds of effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ChangeKind {
+    /// Created, or overwritten as a whole: the value belongs to the command's writer.
+    Written,
+    /// Changed in place: the value still belongs to whoever created it.
+    Updated,
+    /// The deadline was set anew or removed; the value is as it was.
+    Expiry,
+    /// Deleted by a command, by a deadline set into the past, or by eviction.
+    Removed,
+}

@@ -1,0 +1,127 @@
+//! Every error a command can answer, with the exact text.
+//!
+//! Must not carry free text of our own: the first word is an interface that lock libraries match on.
+//! Source: Redis 7.0.15.
+
+use crate::resp::Reply;
+use bytes::Bytes;
+
+/// Why a command was refused. The text is what follows the minus sign on the wire.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum CommandError {
+    #[error("BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.")]
+    Busy,
+    #[error("ERR GT and LT options at the same time are not compatible")]
+    GtWithLt,
+    #[error("ERR hash value is not an integer")]
+    HashValueNotAnInteger,
+    #[error("ERR invalid expire time in '{0}' command")]
+    InvalidExpire(&'static str),
+    #[error("ERR Number of keys can't be negative")]
+    NegativeKeys,
+    #[error("NOSCRIPT No matching script. Please use EVAL.")]
+    NoScript,
+    #[error("ERR value is not an integer or out of range")]
+    NotAnInteger,
+    #[error("NOTBUSY No scripts in execution right now.")]
+    NotBusy,
+    #[error("ERR NX and XX, GT or LT options at the same time are not compatible")]
+    NxWithOther,
+    #[error("ERR increment or decrement would overflow")]
+    Overflow,
+    #[error("ERR Invalid script shebang")]
+    InvalidShebang,
+    #[error("ERR SCRIPT FLUSH only support SYNC|ASYNC option")]
+    ScriptFlushOption,
+    #[error("ERR syntax error")]
+    Syntax,
+    #[error("ERR Number of keys can't be greater than number of args")]
+    TooManyKeys,
+    #[error(
+        "UNKILLABLE Sorry the script already executed write commands against the dataset. You can either \
+         wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE command."
+    )]
+    Unkillable,
+    #[error("ERR wrong number of arguments for '{0}' command")]
+    WrongArity(&'static str),
+    #[error("WRONGTYPE Operation against a key holding the wrong kind of value")]
+    WrongType,
+    /// The text names what was sent, byte for byte.
+    #[error("{}", String::from_utf8_lossy(.0))]
+    Named(Bytes),
+}
+
+impl CommandError {
+    /// Lookup failed: names the command and the beginning of its arguments.
+    pub(super) fn unknown_command(words: &[Bytes]) -> Self {
+        let mut text = b"ERR unknown command '".to_vec();
+        text.extend_from_slice(printed(&words[0], SHOWN));
+        text.extend_from_slice(b"', with args beginning with: ");
+        let mut shown = 0;
+        for word in &words[1..] {
+            if shown >= SHOWN {
+                break;
+            }
+            let word = printed(word, SHOWN - shown);
+            text.push(b'\'');
+            text.extend_from_slice(word);
+            text.extend_from_slice(b"' ");
+            shown += word.len() + 3;
+        }
+        Self::Named(one_line(text))
+    }
+
+    /// The container command exists, its subcommand does not.
+    pub(super) fn unknown_subcommand(container: &str, word: &[u8]) -> Self {
+        let mut text = b"ERR unknown subcommand '".to_vec();
+        text.extend_from_slice(printed(word, SHOWN));
+        text.extend_from_slice(format!("'. Try {} HELP.", container.to_uppercase()).as_bytes());
+        Self::Named(one_line(text))
+    }
+
+    /// An option that the EXPIRE family does not know.
+    pub(super) fn unsupported_option(word: &[u8]) -> Self {
+        let mut text = b"ERR Unsupported option ".to_vec();
+        text.extend_from_slice(printed(word, usize::MAX));
+        Self::Named(one_line(text))
+    }
+
+    /// A word of a script's first line that is not understood; `what` says which kind.
+    pub(super) fn shebang(what: &'static str, word: &[u8]) -> Self {
+        Self::Named(one_line([b"ERR ", what.as_bytes(), b": ", word].concat()))
+    }
+
+    /// A script that Lua refuses to compile, with Lua's own message.
+    pub(super) fn does_not_compile(message: &[u8]) -> Self {
+        let mut text = b"ERR Error compiling script (new function): ".to_vec();
+        text.extend_from_slice(message);
+        Self::Named(one_line(text))
+    }
+
+    /// The reply that carries this error.
+    pub(super) fn reply(&self) -> Reply {
+        if let Self::Named(text) = self {
+            return Reply::Error(text.clone());
+        }
+        Reply::error(self.to_string())
+    }
+}
+
+/// At most `limit` bytes of a word, and none from its first NUL on: Redis prints words as C strings.
+fn printed(word: &[u8], limit: usize) -> &[u8] {
+    let end = word.iter().position(|byte| *byte == 0).unwrap_or(word.len());
+    &word[..end.min(limit)]
+}
+
+/// An error is one line on the wire.
+pub(super) fn one_line(mut text: Vec<u8>) -> Bytes {
+    for byte in &mut text {
+        if matches!(byte, b'\r' | b'\n') {
+            *byte = b' ';
+        }
+    }
+    text.into()
+}
+
+/// How many bytes of what was sent an error repeats.
+const SHOWN: usize = 128;

@@ -1,0 +1,157 @@
+//! One script at work: the server's state while Lua holds it.
+//!
+//! It lies in the thread for the duration of the script, because the interpreter's functions are built once
+//! and borrow nothing. Must not outlive the script.
+
+use super::super::change::Change;
+use super::super::error::CommandError;
+use super::super::exec::Exec;
+use super::super::keyspace::Keyspace;
+use super::super::node::{Compat, Wrote};
+use super::super::table::{self, Access, Handler, InScripts, Missing, Spec};
+use super::limits::{COUNT_STEP, INSTRUCTIONS, Stop};
+use super::random::Random;
+use crate::name::CallId;
+use crate::resp::Reply;
+use crate::time::WallTime;
+use bytes::Bytes;
+use std::cell::RefCell;
+
+/// The state of a running script.
+#[derive(Clone, Debug)]
+pub(super) struct Turn {
+    pub(super) keys: Keyspace,
+    pub(super) random: Random,
+    pub(super) changes: Vec<Change>,
+    pub(super) wall: WallTime,
+    pub(super) writer: Option<CallId>,
+    pub(super) compat: Compat,
+    pub(super) view: ReplyView,
+    pub(super) writes: Writes,
+    pub(super) spent: u64,
+    pub(super) stop: Option<Stop>,
+    /// The text of the error that ended the script, without its place.
+    pub(super) failure: Option<Failure>,
+}
+
+/// How replies look to the script: `redis.setresp`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ReplyView {
+    Resp2,
+    Resp3,
+}
+
+/// Whether the script may write: its flag `no-writes`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Writes {
+    Allowed,
+    Refused,
+}
+
+/// The error that ended a script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Failure {
+    /// With its leading code.
+    pub(super) text: Vec<u8>,
+    /// Where it arose, if that was in a function written in Lua.
+    pub(super) place: Option<Place>,
+}
+
+/// A line of a chunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The chunk's full name: `@user_script`.
+    pub(super) chunk: String,
+    /// As messages show it: `user_script`.
+    pub(super) short: String,
+    pub(super) line: usize,
+}
+
+thread_local! {
+    static TURN: RefCell<Option<Turn>> = const { RefCell::new(None) };
+}
+
+impl Turn {
+    /// Puts a turn in place for the interpreter's functions.
+    pub(super) fn enter(self) {
+        TURN.set(Some(self));
+    }
+
+    /// Takes the turn back.
+    ///
+    /// # Panics
+    /// If none is in place.
+    pub(super) fn leave() -> Self {
+        TURN.take().expect("a script's turn lasts until the script ends")
+    }
+
+    /// Works on the turn in place. `None` outside scripts, while the interpreter is being built.
+    pub(super) fn with<R>(work: impl FnOnce(&mut Self) -> R) -> Option<R> {
+        TURN.with_borrow_mut(|turn| turn.as_mut().map(work))
+    }
+
+    /// Charges one step of instructions.
+    pub(super) fn charge(&mut self) -> Option<Stop> {
+        self.spent += u64::from(COUNT_STEP);
+        if self.spent > INSTRUCTIONS {
+            self.stop.get_or_insert(Stop::TooLong);
+        }
+        self.stop
+    }
+
+    /// Whether the run came so near a limit that what the interpreter did before may have decided it.
+    pub(super) fn is_doubtful(&self) -> bool {
+        let near = self.spent + 2 * u64::from(COUNT_STEP) > INSTRUCTIONS;
+        near || matches!(self.stop, Some(Stop::TooLong | Stop::TooBig))
+    }
+
+    /// Whether the script has changed anything.
+    pub(super) fn wrote(&self) -> Wrote {
+        if self.changes.is_empty() { Wrote::Nothing } else { Wrote::Something }
+    }
+
+    /// One command called by the script.
+    ///
+    /// # Errors
+    /// The text of the error, as `redis.pcall` shows it.
+    pub(super) fn call(&mut self, words: &[Bytes]) -> Result<Reply, Bytes> {
+        let spec = callable(words, self.writes)?;
+        let mut exec =
+            Exec { keys: &mut self.keys, wall: self.wall, writer: self.writer, changes: &mut self.changes };
+        call(spec, &mut exec, words)
+    }
+}
+
+/// The command, if a script may call it.
+///
+/// # Errors
+/// The text of the error, as `redis.pcall` shows it.
+pub(super) fn callable(words: &[Bytes], writes: Writes) -> Result<&'static Spec, Bytes> {
+    let spec = table::look_up(words).map_err(|missing| match missing {
+        Missing::Command | Missing::Subcommand(_) => UNKNOWN,
+        Missing::Arity(_) => ARITY,
+    })?;
+    let (InScripts::Allowed, Handler::Keys(_)) = (spec.scripts, spec.handler) else { return Err(REFUSED) };
+    match (writes, spec.access) {
+        (Writes::Refused, Access::Write) => Err(READ_ONLY),
+        (Writes::Allowed, _) | (Writes::Refused, Access::Read) => Ok(spec),
+    }
+}
+
+/// Executes a command that [`callable`] found.
+///
+/// # Errors
+/// The command's own.
+pub(super) fn call(spec: &Spec, exec: &mut Exec<'_>, words: &[Bytes]) -> Result<Reply, Bytes> {
+    let Handler::Keys(run) = spec.handler else { return Err(REFUSED) };
+    let reported = exec.changes.len();
+    let done = run(exec, &words[spec.name_words()..]);
+    debug_assert!(spec.access == Access::Write || exec.changes.len() == reported, "a read changes nothing");
+    let reply = done.unwrap_or_else(|error: CommandError| error.reply());
+    if let Reply::Error(text) = reply { Err(text) } else { Ok(reply) }
+}
+
+const UNKNOWN: Bytes = Bytes::from_static(b"ERR Unknown Redis command called from script");
+const ARITY: Bytes = Bytes::from_static(b"ERR Wrong number of args calling Redis command from script");
+const REFUSED: Bytes = Bytes::from_static(b"ERR This Redis command is not allowed from script");
+const READ_ONLY: Bytes = Bytes::from_static(b"ERR Write commands are not allowed from read-only scripts.");
