@@ -1,0 +1,416 @@
+//! The switches of the quorum core: what `single` (one voter) and `redlock` (many) let a library decide.
+//!
+//! Every value is named in the terms of the field. There is no `Default`: `like = "spec"` starts from
+//! [`Policy::spec`]. Must not run anything.
+
+use super::contract::Ttl;
+use crate::time::{ClockKind, Span};
+
+/// Which door a policy came through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Protocol {
+    /// One voter: SET NX PX on a single node.
+    Single,
+    /// A quorum of independent voters.
+    Redlock,
+    /// No lock at all: every call is granted at once.
+    None,
+}
+
+/// The whole policy of one client's lock.
+///
+/// **Units** spans are microseconds; Redis sees whole milliseconds, rounded down.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Policy {
+    /// `single`, `redlock` or `none`.
+    pub protocol: Protocol,
+    /// How many voters are asked.
+    pub voters: u8,
+    /// How many must grant.
+    pub quorum: u8,
+    /// The life of the key.
+    pub ttl: Ttl,
+    /// How long one node may take to answer.
+    pub node_timeout: Span,
+    /// Subtracted from the life when the promise is computed.
+    pub drift: Drift,
+    /// Whether a won attempt with no validity left is refused.
+    pub validity: Validity,
+    /// What the promised end rests on.
+    pub basis: Basis,
+    /// The clock that measures elapsed time and states the end.
+    pub clock: ClockKind,
+    /// All voters at once, or one after the other.
+    pub asking: Asking,
+    /// When the attempt ends early because of an error reply.
+    pub on_error: OnError,
+    /// How a hold is taken back.
+    pub release: Release,
+    /// Who is released after a failed attempt.
+    pub release_on_failure: ReleaseScope,
+    /// Further attempts after a failed one, and the wait before each.
+    pub retry: Retry,
+    /// How often the driver repeats a command whose connection broke, inside one attempt and unnoticed by it.
+    pub driver_retries: u8,
+    /// How long one nonce is used.
+    pub nonce: NonceLife,
+    /// Whether grants carry a fence.
+    pub fence: Fence,
+    /// How a hold is prolonged.
+    pub extension: Extension,
+    /// Whether the library prolongs by itself.
+    pub renewal: Renewal,
+    /// Whether the holder is told of a lost hold.
+    pub on_loss: OnLoss,
+}
+
+/// The drift margin: `ttl * permille / 1000 + constant`, rounded up to a microsecond.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Drift {
+    /// The part that grows with the TTL. The specification: 10.
+    pub permille: u32,
+    /// The constant part. The specification: 2 ms.
+    pub constant: Span,
+}
+
+/// Whether the remaining validity is checked before granting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Validity {
+    /// Granted only while the promised end lies after the decision.
+    Checked,
+    /// Granted with whatever end comes out.
+    NoCheck,
+}
+
+/// What the promised end rests on. The names are part of the file format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize, serde::Serialize)]
+pub enum Basis {
+    /// The moment before the first command was sent, plus TTL, minus drift: the specification.
+    #[serde(rename = "send+ttl-drift")]
+    Send,
+    /// The moment of decision, plus TTL, minus the elapsed time, minus drift.
+    #[serde(rename = "decision+ttl-elapsed-drift")]
+    DecisionElapsed,
+    /// The moment of decision plus TTL.
+    #[serde(rename = "decision+ttl")]
+    Decision,
+    /// No deadline: the holder believes until it releases.
+    #[serde(rename = "until-released")]
+    UntilReleased,
+    /// No deadline: the holder believes until it is told of a loss.
+    #[serde(rename = "until-lost")]
+    UntilLost,
+}
+
+/// How the voters are asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Asking {
+    /// All at once; decided at all replies or timeouts.
+    Concurrent,
+    /// One after the other, in index order.
+    Serial,
+}
+
+/// What an error reply to an acquiring command does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnError {
+    /// It counts as one vote against.
+    Count,
+    /// It ends the whole call.
+    Abort,
+}
+
+/// How a hold is taken back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Release {
+    /// A script that deletes only the own nonce.
+    CompareAndDelete,
+    /// DEL, whoever owns the key.
+    PlainDel,
+}
+
+/// Who is released after a failed attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReleaseScope {
+    /// Every voter, also those that did not answer.
+    All,
+    /// Only the voters known to have granted.
+    Known,
+}
+
+/// Further attempts of one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Retry {
+    /// How many attempts may follow the first.
+    pub retries: u32,
+    /// The least wait before each.
+    pub delay: Span,
+    /// A uniform random wait in `0..jitter` is added.
+    pub jitter: Span,
+}
+
+/// How long one nonce is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NonceLife {
+    /// A fresh one for each attempt.
+    Attempt,
+    /// One for all attempts of a call.
+    Call,
+    /// One for the life of the handle.
+    Handle,
+}
+
+/// Whether grants carry a fence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fence {
+    /// No fence.
+    None,
+    /// A counter beside the key, raised by INCR in the script that sets the key. One voter only.
+    Incr,
+}
+
+/// How a hold is prolonged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Extension {
+    /// Never.
+    None,
+    /// PEXPIRE where the key still carries the own nonce.
+    Compare,
+    /// As compare, and a missing key is set again.
+    Recreate,
+}
+
+/// Whether the library prolongs by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Renewal {
+    /// It does not.
+    None,
+    /// A watchdog, at a third of the TTL.
+    Watchdog,
+}
+
+/// Whether the holder is told of a lost hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnLoss {
+    /// As soon as it is known.
+    Tell,
+    /// Never.
+    Silent,
+}
+
+/// A policy that cannot be run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PolicyError {
+    /// More votes wanted than there are voters, or none at all.
+    #[error("quorum {quorum} of {voters} voters can never be reached; a majority is {majority}")]
+    Quorum {
+        /// The quorum asked for.
+        quorum: u8,
+        /// How many voters there are.
+        voters: u8,
+        /// The smallest majority.
+        majority: u8,
+    },
+    /// Less than a majority.
+    #[error(
+        "quorum {quorum} of {voters} voters is no majority ({majority}); two clients can win at once. Set unsound = true if that is meant"
+    )]
+    NoMajority {
+        /// The quorum asked for.
+        quorum: u8,
+        /// How many voters there are.
+        voters: u8,
+        /// The smallest majority.
+        majority: u8,
+    },
+    /// The node timeout is not shorter than the TTL.
+    #[error("node timeout {timeout} is not shorter than the TTL {ttl}: one slow node eats the whole lease")]
+    NodeTimeout {
+        /// The node timeout.
+        timeout: Span,
+        /// The TTL.
+        ttl: Span,
+    },
+    /// No node timeout at all.
+    #[error("the node timeout must be longer than 0")]
+    NoNodeTimeout,
+    /// A TTL of less than a millisecond.
+    #[error(
+        "a TTL of 0 is an error to Redis and a lock without life here; set unsound = true if that is meant"
+    )]
+    ZeroTtl,
+    /// A lock that never expires.
+    #[error("a lock without a TTL is never freed after a crash; set unsound = true if that is meant")]
+    NoTtl,
+    /// The margin eats the whole TTL.
+    #[error("the drift margin {drift} is not shorter than the TTL {ttl}: no attempt can be valid")]
+    Drift {
+        /// The margin.
+        drift: Span,
+        /// The TTL.
+        ttl: Span,
+    },
+    /// `single` over several nodes.
+    #[error("single asks one node, not {voters}; a lock over several is redlock")]
+    Single {
+        /// How many voters there are.
+        voters: u8,
+    },
+    /// A span below 0.
+    #[error("the drift margin and the waits of a retry must not be negative")]
+    Negative,
+    /// More repetitions than a message's name can count.
+    #[error("driver_retries {retries} is more than {most}")]
+    DriverRetries {
+        /// The repetitions asked for.
+        retries: u8,
+        /// The most that can be counted.
+        most: u8,
+    },
+    /// A fence over several voters.
+    #[error("fence = \"incr\" counts on one node; {voters} independent counters are no fence")]
+    Fence {
+        /// How many voters there are.
+        voters: u8,
+    },
+    /// A watchdog that may not extend.
+    #[error("renewal = \"watchdog\" needs extension = \"compare\" or \"recreate\"")]
+    Renewal,
+    /// A watchdog or an extension of a lock without a TTL.
+    #[error("a lock without a TTL has nothing to extend")]
+    ExtensionWithoutTtl,
+}
+
+impl Drift {
+    /// The specification: 1 % plus 2 ms.
+    pub const SPEC: Self = Self { permille: 10, constant: Span::from_ms(2) };
+
+    /// The margin for this TTL, rounded up.
+    pub fn margin(self, ttl: Span) -> Span {
+        let growing = i128::from(ttl.0) * i128::from(self.permille);
+        let growing = (growing + 999).div_euclid(1_000);
+        Span(i64::try_from(growing).unwrap_or(i64::MAX)) + self.constant
+    }
+}
+
+impl Protocol {
+    /// The name of its table in a scenario.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Single => "single",
+            Self::Redlock => "redlock",
+            Self::None => "none",
+        }
+    }
+}
+
+impl Policy {
+    /// How often a driver may repeat one command: an attempt can send two commands of one name to a voter, and
+    /// [`Label::occurrence`](super::Label) counts both in one byte.
+    pub const DRIVER_RETRIES_MAX: u8 = 100;
+
+    /// `like = "spec"`: what the Redlock specification says, for any number of voters.
+    ///
+    /// **Source** "Distributed Locks with Redis", redis.io; what it leaves open we chose.
+    pub fn spec(protocol: Protocol, voters: u8, ttl: Ttl) -> Self {
+        Self {
+            protocol,
+            voters,
+            quorum: voters / 2 + 1,
+            ttl,
+            node_timeout: Span::from_ms(50),
+            drift: Drift::SPEC,
+            validity: Validity::Checked,
+            basis: Basis::Send,
+            clock: ClockKind::Mono,
+            asking: Asking::Concurrent,
+            on_error: OnError::Count,
+            release: Release::CompareAndDelete,
+            release_on_failure: ReleaseScope::All,
+            retry: Retry { retries: 3, delay: Span::from_ms(200), jitter: Span::from_ms(200) },
+            driver_retries: 0,
+            nonce: NonceLife::Attempt,
+            fence: Fence::None,
+            extension: Extension::None,
+            renewal: Renewal::None,
+            on_loss: OnLoss::Tell,
+        }
+    }
+
+    /// Checks that the policy can be run, and that what is unsound was asked for by name.
+    ///
+    /// # Errors
+    /// The first [`PolicyError`] found. `unsound` admits a TTL of 0 or none and a quorum that is no majority.
+    pub fn validate(&self, soundness: Soundness) -> Result<(), PolicyError> {
+        if self.protocol == Protocol::None {
+            return Ok(());
+        }
+        let (quorum, voters) = (self.quorum, self.voters);
+        if self.protocol == Protocol::Single && voters != 1 {
+            return Err(PolicyError::Single { voters });
+        }
+        let majority = voters / 2 + 1;
+        if quorum == 0 || quorum > voters {
+            return Err(PolicyError::Quorum { quorum, voters, majority });
+        }
+        let sound = soundness == Soundness::Required;
+        if sound && quorum < majority {
+            return Err(PolicyError::NoMajority { quorum, voters, majority });
+        }
+        if self.node_timeout <= Span::ZERO {
+            return Err(PolicyError::NoNodeTimeout);
+        }
+        match self.ttl {
+            Ttl::Never if sound => return Err(PolicyError::NoTtl),
+            Ttl::Never if self.extension != Extension::None => return Err(PolicyError::ExtensionWithoutTtl),
+            Ttl::Never => {}
+            Ttl::Of(ttl) if ttl < Span::from_ms(1) => {
+                if sound {
+                    return Err(PolicyError::ZeroTtl);
+                }
+            }
+            Ttl::Of(ttl) => {
+                if self.node_timeout >= ttl {
+                    return Err(PolicyError::NodeTimeout { timeout: self.node_timeout, ttl });
+                }
+                let drift = self.drift.margin(ttl);
+                if drift >= ttl {
+                    return Err(PolicyError::Drift { drift, ttl });
+                }
+            }
+        }
+        if [self.drift.constant, self.retry.delay, self.retry.jitter].iter().any(|span| *span < Span::ZERO) {
+            return Err(PolicyError::Negative);
+        }
+        if self.driver_retries > Self::DRIVER_RETRIES_MAX {
+            let (retries, most) = (self.driver_retries, Self::DRIVER_RETRIES_MAX);
+            return Err(PolicyError::DriverRetries { retries, most });
+        }
+        if self.fence == Fence::Incr && voters != 1 {
+            return Err(PolicyError::Fence { voters });
+        }
+        if self.renewal == Renewal::Watchdog && self.extension == Extension::None {
+            return Err(PolicyError::Renewal);
+        }
+        Ok(())
+    }
+}
+
+/// Whether a policy may be unsound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Soundness {
+    /// Nonsense is refused.
+    Required,
+    /// The user wrote `unsound = true`.
+    Waived,
+}

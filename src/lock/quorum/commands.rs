@@ -1,0 +1,160 @@
+//! What is sent to a voter in each kind of round, under which label, and how an answer counts.
+//!
+//! Scripts are always sent whole, as EVAL; their texts live in `lock/scripts`, one copy each. Must not know who
+//! is asked or what a round leads to.
+
+use crate::lock::policy::{Extension, Fence, Release};
+use crate::lock::{Label, Ttl};
+use crate::name::{Nonce, Operation, Worker};
+use crate::resp::{Command, Reply};
+use crate::time::Span;
+use bytes::Bytes;
+
+use super::ballot::{Answer, Vote};
+use super::terms::Terms;
+
+/// What a round is for, and the operation that it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Errand {
+    pub(super) task: Task,
+    pub(super) nonce: Nonce,
+    pub(super) worker: Worker,
+    /// The number of the operation.
+    pub(super) number: u32,
+}
+
+/// What the voters are asked to do with the key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Task {
+    /// Write it, for an attempt.
+    Take { ttl: Ttl },
+    /// Remove it, after a failed attempt.
+    CleanUp,
+    /// Prolong its life.
+    Prolong { ttl: Span },
+    /// Remove it, because the holder releases.
+    GiveBack,
+}
+
+impl Errand {
+    /// The command for any one voter.
+    pub(super) fn command(self, terms: &Terms) -> Command {
+        let policy = terms.policy();
+        let nonce = self.nonce.to_bytes();
+        match self.task {
+            Task::Take { ttl } => match policy.fence {
+                Fence::None => set(terms, nonce, ttl),
+                Fence::Incr => {
+                    let life = life(ttl).into_iter();
+                    let keys = [terms.key(), terms.fence_key()];
+                    eval(ACQUIRE_FENCED, &keys, [nonce].into_iter().chain(life))
+                }
+            },
+            Task::CleanUp | Task::GiveBack => match policy.release {
+                Release::CompareAndDelete => eval(COMPARE_AND_DELETE, &[terms.key()], [nonce]),
+                Release::PlainDel => Command::new([Bytes::from_static(b"DEL"), terms.key()]),
+            },
+            Task::Prolong { ttl } => {
+                let script = match policy.extension {
+                    Extension::None | Extension::Compare => COMPARE_AND_PEXPIRE,
+                    Extension::Recreate => RECREATE,
+                };
+                eval(script, &[terms.key()], [nonce, milliseconds(ttl)])
+            }
+        }
+    }
+
+    /// The label of a command that the driver sends for the `repeats + 1`st time.
+    pub(super) fn label(self, terms: &Terms, repeats: u8) -> Label {
+        let policy = terms.policy();
+        let operation = match self.task {
+            Task::Take { .. } | Task::CleanUp => Operation::Acquire,
+            Task::Prolong { .. } => Operation::Extend,
+            Task::GiveBack => Operation::Release,
+        };
+        // Where both the taking and the cleaning command are EVAL, the places that the driver's repetitions of
+        // the first may need are left free, so that the name of the second does not depend on them.
+        let taken = match (self.task, policy.fence, policy.release) {
+            (Task::CleanUp, Fence::Incr, Release::CompareAndDelete) => {
+                policy.driver_retries.saturating_add(1)
+            }
+            (Task::CleanUp, Fence::Incr, Release::PlainDel)
+            | (Task::CleanUp, Fence::None, Release::CompareAndDelete | Release::PlainDel)
+            | (Task::Take { .. } | Task::Prolong { .. } | Task::GiveBack, _, _) => 0,
+        };
+        let occurrence = taken.saturating_add(repeats).saturating_add(1);
+        Label { worker: self.worker, operation, number: self.number, occurrence }
+    }
+
+    /// How an answer counts. A reply outside the contract of the command says nothing about the key, and neither
+    /// does an error reply to anything but an acquiring command.
+    pub(super) fn vote(self, terms: &Terms, answer: &Answer) -> Vote {
+        match (self.task, answer) {
+            (Task::CleanUp, _) => Vote::Settled,
+            (Task::Take { .. } | Task::Prolong { .. } | Task::GiveBack, Answer::Unknown(_)) => Vote::Unknown,
+            (Task::Take { .. }, Answer::Reply(reply)) => {
+                let taken = match terms.policy().fence {
+                    Fence::None => *reply == Reply::OK,
+                    Fence::Incr => number(reply).is_some(),
+                };
+                match taken {
+                    true => Vote::For,
+                    false if *reply == Reply::Null || is_error(reply) => Vote::Against,
+                    false => Vote::Unknown,
+                }
+            }
+            (Task::Prolong { .. } | Task::GiveBack, Answer::Reply(reply)) => match number(reply) {
+                Some(1) => Vote::For,
+                Some(0) => Vote::Against,
+                Some(_) | None => Vote::Unknown,
+            },
+        }
+    }
+}
+
+/// Whether a server refused to execute the command. Nothing was written then: SET writes all or nothing, and
+/// the fenced script writes the key last.
+pub(super) fn is_error(reply: &Reply) -> bool {
+    matches!(reply, Reply::Error(_))
+}
+
+/// The fence that a grant of a fenced policy carries.
+pub(super) fn fence(terms: &Terms, reply: &Reply) -> Option<i64> {
+    match terms.policy().fence {
+        Fence::None => None,
+        Fence::Incr => number(reply),
+    }
+}
+
+fn number(reply: &Reply) -> Option<i64> {
+    if let Reply::Int(number) = reply { Some(*number) } else { None }
+}
+
+/// The value is unique, the write is conditional, and the life is part of the same command.
+fn set(terms: &Terms, nonce: Bytes, ttl: Ttl) -> Command {
+    let head = [Bytes::from_static(b"SET"), terms.key(), nonce, Bytes::from_static(b"NX")];
+    let px = life(ttl).map(|life| [Bytes::from_static(b"PX"), life]);
+    Command::new(head.into_iter().chain(px.into_iter().flatten()))
+}
+
+fn eval(script: &'static str, keys: &[Bytes], arguments: impl IntoIterator<Item = Bytes>) -> Command {
+    let count = Bytes::from(keys.len().to_string());
+    let head = [Bytes::from_static(b"EVAL"), Bytes::from_static(script.as_bytes()), count];
+    Command::new(head.into_iter().chain(keys.iter().cloned()).chain(arguments))
+}
+
+fn life(ttl: Ttl) -> Option<Bytes> {
+    match ttl {
+        Ttl::Never => None,
+        Ttl::Of(span) => Some(milliseconds(span)),
+    }
+}
+
+fn milliseconds(span: Span) -> Bytes {
+    Bytes::from(span.as_ms_floor().to_string())
+}
+
+const ACQUIRE_FENCED: &str = include_str!("../scripts/acquire_fenced.lua");
+const COMPARE_AND_DELETE: &str = include_str!("../scripts/compare_and_delete.lua");
+const COMPARE_AND_PEXPIRE: &str = include_str!("../scripts/compare_and_pexpire.lua");
+const RECREATE: &str = include_str!("../scripts/recreate.lua");

@@ -1,0 +1,183 @@
+//! The one state machine of a handle, with its data in the variants.
+//!
+//! ```text
+//! Idle -> Asking -> Holding -> Releasing -> Idle
+//!           |  ^        `-> Gone -> (Asking | Releasing)
+//!           v  |
+//!        Cleaning -> Waiting          Cleaning -> Idle (refused)
+//! ```
+//! Nothing that cannot change a later output may stay here: the prover hashes it. Must not contain transitions.
+
+use crate::lock::{Caller, RefuseReason, Ttl};
+use crate::name::{Nonce, Operation, Worker};
+use crate::time::Span;
+
+use super::ballot::Ballot;
+use super::commands::{Errand, Task};
+use super::validity::{Expiry, Promise};
+
+/// Where the handle stands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum State {
+    /// No call, no hold.
+    Idle,
+    /// An attempt is asking the voters.
+    Asking(Asking),
+    /// A failed attempt is being taken back.
+    Cleaning(Cleaning),
+    /// The next attempt waits for its wake.
+    Waiting(Call),
+    /// The caller has the lock.
+    Holding(Hold),
+    /// The caller was told that its hold is lost; its release still takes back what may be left.
+    Gone { caller: Caller, nonce: Nonce },
+    /// The hold is being given back.
+    Releasing(Releasing),
+}
+
+/// A call of acquire that is not decided yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Call {
+    pub(super) caller: Caller,
+    pub(super) ttl: Ttl,
+    /// How many further attempts the policy allows.
+    pub(super) left: u32,
+    pub(super) past: Past,
+}
+
+/// What earlier attempts of a call left behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Past {
+    /// No attempt of the call can have written a quorum.
+    Clean,
+    /// An earlier one may have: what looks taken may be the call's own late write.
+    Doubtful,
+}
+
+/// An attempt that is asking.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Asking {
+    pub(super) call: Call,
+    pub(super) number: u32,
+    pub(super) nonce: Nonce,
+    /// The wait before the next attempt, drawn with this one; 0 if there is none.
+    pub(super) wait: Span,
+    pub(super) lease: Expiry,
+    pub(super) ballot: Ballot,
+}
+
+/// A failed attempt that is being taken back.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Cleaning {
+    pub(super) number: u32,
+    pub(super) nonce: Nonce,
+    pub(super) ballot: Ballot,
+    pub(super) next: Next,
+}
+
+/// What follows when a failed attempt has been taken back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Next {
+    /// Wait this long, then try again.
+    Retry { call: Call, wait: Span },
+    /// Tell the caller.
+    Refuse { caller: Caller, why: RefuseReason },
+}
+
+/// A hold that the caller was granted.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Hold {
+    pub(super) caller: Caller,
+    pub(super) nonce: Nonce,
+    /// The life that a watchdog renews to: the last that was granted.
+    pub(super) ttl: Ttl,
+    pub(super) promise: Promise,
+    pub(super) extending: Extending,
+}
+
+/// Whether a hold is being prolonged.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Extending {
+    Resting,
+    Asking(Prolonging),
+}
+
+/// A prolongation that is asking.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Prolonging {
+    /// Who wants it: the caller or the watchdog.
+    pub(super) worker: Worker,
+    pub(super) number: u32,
+    pub(super) ttl: Span,
+    pub(super) lease: Expiry,
+    pub(super) ballot: Ballot,
+}
+
+/// A hold that is being given back.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Releasing {
+    pub(super) caller: Caller,
+    pub(super) nonce: Nonce,
+    pub(super) number: u32,
+    pub(super) ballot: Ballot,
+}
+
+/// The last numbers given out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Counters {
+    pub(super) requests: u32,
+    pub(super) attempts: u32,
+    pub(super) extensions: u32,
+    pub(super) releases: u32,
+}
+
+impl Counters {
+    pub(super) const ZERO: Self = Self { requests: 0, attempts: 0, extensions: 0, releases: 0 };
+
+    /// The next number of this kind.
+    pub(super) fn next(&mut self, operation: Operation) -> u32 {
+        let last = match operation {
+            Operation::Acquire => &mut self.attempts,
+            Operation::Extend => &mut self.extensions,
+            Operation::Release => &mut self.releases,
+            Operation::Check => unreachable!("this core never looks at a hold without changing it"),
+        };
+        *last = last.checked_add(1).unwrap_or(1);
+        *last
+    }
+}
+
+impl Asking {
+    pub(super) fn errand(&self) -> Errand {
+        let task = Task::Take { ttl: self.call.ttl };
+        Errand { task, nonce: self.nonce, worker: Worker::User, number: self.number }
+    }
+}
+
+impl Cleaning {
+    pub(super) fn errand(&self) -> Errand {
+        Errand { task: Task::CleanUp, nonce: self.nonce, worker: Worker::User, number: self.number }
+    }
+}
+
+impl Extending {
+    /// Whether the holder itself waits for the outcome.
+    pub(super) fn is_call(&self) -> bool {
+        match self {
+            Self::Resting | Self::Asking(Prolonging { worker: Worker::Watchdog, .. }) => false,
+            Self::Asking(Prolonging { worker: Worker::User, .. }) => true,
+        }
+    }
+}
+
+impl Prolonging {
+    pub(super) fn errand(&self, nonce: Nonce) -> Errand {
+        Errand { task: Task::Prolong { ttl: self.ttl }, nonce, worker: self.worker, number: self.number }
+    }
+}
+
+impl Releasing {
+    pub(super) fn errand(&self) -> Errand {
+        Errand { task: Task::GiveBack, nonce: self.nonce, worker: Worker::User, number: self.number }
+    }
+}
