@@ -1,0 +1,98 @@
+//! The witness `expiry-under-load`: a grant after another client's key expired while its holder was inside.
+//!
+//! A key that a clock fault carried past its end expired too. Several keys of one hold count once.
+
+use super::sighting::Sighting;
+use crate::canon::Canon;
+use crate::history::{Cause, Fact, Record};
+use crate::name::{CallId, ClientId, GrantId};
+
+/// A client's last grant, and how far it got.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Hold {
+    /// Granted, not inside.
+    Granted(GrantId, CallId),
+    /// Inside, its keys whole.
+    Inside(GrantId, CallId),
+    /// A key expired while it was inside; nobody else was granted since.
+    Expired,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct ExpiryUnderLoad {
+    /// At most one entry per client, in client order.
+    holds: Vec<(ClientId, Hold)>,
+}
+
+impl ExpiryUnderLoad {
+    fn set(&mut self, client: ClientId, hold: Hold) {
+        match self.holds.binary_search_by_key(&client, |(client, _)| *client) {
+            Ok(place) => self.holds[place].1 = hold,
+            Err(place) => self.holds.insert(place, (client, hold)),
+        }
+    }
+
+    fn on_granted(&mut self, call: CallId, grant: GrantId) -> bool {
+        let before = self.holds.len();
+        self.holds.retain(|(client, hold)| *hold != Hold::Expired || *client == call.client);
+        let seen = self.holds.len() < before;
+        self.set(call.client, Hold::Granted(grant, call));
+        seen
+    }
+}
+
+impl Sighting for ExpiryUnderLoad {
+    fn new() -> Self {
+        Self { holds: Vec::new() }
+    }
+
+    fn on_record(&mut self, record: &Record) -> bool {
+        if let Fact::Granted { call, grant, .. } = record.fact {
+            return self.on_granted(call, grant);
+        }
+        if let Fact::SectionEntered { grant: entered } = record.fact {
+            for (_, hold) in &mut self.holds {
+                if let Hold::Granted(grant, call) = *hold
+                    && grant == entered
+                {
+                    *hold = Hold::Inside(grant, call);
+                }
+            }
+        } else if let Fact::SectionLeft { grant: left, .. } = record.fact {
+            self.holds.retain(|(_, hold)| !matches!(hold, Hold::Inside(grant, _) if *grant == left));
+        } else if let Fact::HoldGone { writer, cause: Cause::Expiry | Cause::ClockFault, .. } = record.fact {
+            for (_, hold) in &mut self.holds {
+                if matches!(hold, Hold::Inside(_, call) if *call == writer) {
+                    *hold = Hold::Expired;
+                }
+            }
+        }
+        false
+    }
+
+    fn kept(&self, kept: &mut Vec<GrantId>) {
+        kept.extend(self.holds.iter().filter_map(|(_, hold)| match hold {
+            Hold::Granted(grant, _) | Hold::Inside(grant, _) => Some(*grant),
+            Hold::Expired => None,
+        }));
+    }
+
+    fn retire(&mut self, live: &[GrantId]) {
+        self.holds.retain(|(_, hold)| match hold {
+            Hold::Granted(grant, _) | Hold::Inside(grant, _) => live.contains(grant),
+            Hold::Expired => true,
+        });
+    }
+
+    fn canonical(&mut self, canon: &mut Canon) {
+        for (_, hold) in &mut self.holds {
+            match hold {
+                Hold::Granted(grant, call) | Hold::Inside(grant, call) => {
+                    canon.grant(grant);
+                    canon.call(call);
+                }
+                Hold::Expired => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! What happened: records with world time and the actor's own clocks, and their digest.
+//!
+//! A record carries every fact an oracle or a person needs, derived facts included, so that nobody who reads
+//! it does clock arithmetic. `fact.rs` lists the facts, `encoding.rs` fixes their bytes, `digest.rs`
+//! hashes them. Must not judge.
+
+mod codes;
+mod digest;
+mod encoding;
+mod fact;
+
+pub use digest::Digest;
+pub use encoding::{ENCODING_VERSION, encode};
+pub use fact::{
+    Access, Cause, Fact, HoldChange, HoldEffect, LostWhy, PromiseEnd, Record, SectionEnd, Watch, WatchEnd,
+    WatchKind,
+};

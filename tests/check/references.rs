@@ -1,0 +1,347 @@
+//! Naive references: each oracle straight from its row in `scenarios/README.md`, by scans over the whole history.
+//!
+//! Quadratic and without state, so that nothing is shared with the folded monitors. Where the table speaks of
+//! what is so at a moment (a promise runs, a key is there, a grant exists) the reference works it out from the
+//! records before, and does not take the derived answer that the monitor reads.
+
+#![expect(clippy::wildcard_enum_match_arm, reason = "a scan looks for one fact among all")]
+
+use fencepost::check::OracleName;
+use fencepost::history::{Access, Fact, HoldEffect, Record, WatchEnd, WatchKind};
+use fencepost::lock::{ExtendFailure, LossReason, RefuseReason};
+use fencepost::name::{CallId, ClientId, GrantId, Operation, Process, Route, VoterId};
+
+/// What a reference says of a history.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reference {
+    /// The place of the first record that completes a violation.
+    pub(crate) violated_at: Option<usize>,
+    /// Whether the oracle was exercised; only meaningful without a violation.
+    pub(crate) exercised: bool,
+}
+
+/// The reference of an oracle, if it has a monitor.
+pub(crate) fn reference(oracle: OracleName, records: &[Record]) -> Option<Reference> {
+    let all = History(records);
+    let (violated_at, exercised) = match oracle {
+        OracleName::PromiseOverlap => all.promise_overlap(),
+        OracleName::PromiseEmpty => all.promise_empty(),
+        OracleName::PromiseUnbacked => all.promise_unbacked(),
+        OracleName::SectionOverlap => all.section_overlap(),
+        OracleName::StaleWrite => all.stale_write(),
+        OracleName::ValidWriteRefused => all.valid_write_refused(),
+        OracleName::LostUpdate => all.lost_update(),
+        OracleName::FenceOrder => all.fence_order(),
+        OracleName::ForeignChange => all.foreign_change(),
+        OracleName::Continuity => all.continuity(),
+        OracleName::FalseRefusal => all.false_refusal(),
+        OracleName::Orphan => all.orphan(),
+        OracleName::Leak => all.leak(),
+        OracleName::Stuck => all.bounded(WatchKind::Stuck),
+        OracleName::Unavailable => all.bounded(WatchKind::Unavailable),
+        OracleName::SilentLoss => all.bounded(WatchKind::SilentLoss),
+        OracleName::Unfair | OracleName::HoldCount => return None,
+    };
+    Some(Reference { violated_at, exercised })
+}
+
+struct History<'a>(&'a [Record]);
+
+/// Something that begins at one place and ends before another.
+#[derive(Clone, Copy)]
+struct Interval {
+    grant: GrantId,
+    client: ClientId,
+    from: usize,
+    to: usize,
+}
+
+impl Interval {
+    fn contains(&self, place: usize) -> bool {
+        self.from <= place && place < self.to
+    }
+}
+
+type Answer = (Option<usize>, bool);
+
+impl History<'_> {
+    fn places(&self) -> std::ops::Range<usize> {
+        0..self.0.len()
+    }
+
+    fn fact(&self, place: usize) -> &Fact {
+        &self.0[place].fact
+    }
+
+    fn first(&self, violated: impl Fn(usize) -> bool) -> Option<usize> {
+        self.places().find(|place| violated(*place))
+    }
+
+    fn client(&self, wanted: GrantId) -> Option<ClientId> {
+        self.0.iter().find_map(|record| match record.fact {
+            Fact::Granted { call, grant, .. } if grant == wanted => Some(call.client),
+            _ => None,
+        })
+    }
+
+    fn promises(&self) -> Vec<Interval> {
+        let ends = |grant, from| {
+            let over = |place: &usize| {
+                *place > from
+                    && matches!(self.fact(*place), Fact::PromiseEnded { grant: known, .. } if *known == grant)
+            };
+            self.places().find(over).unwrap_or(usize::MAX)
+        };
+        let begins = self.places().filter_map(|from| match *self.fact(from) {
+            Fact::PromiseBegan { grant, call } => {
+                Some(Interval { grant, client: call.client, from, to: ends(grant, from) })
+            }
+            _ => None,
+        });
+        begins.collect()
+    }
+
+    fn sections(&self) -> Vec<Interval> {
+        let ends = |grant, from| {
+            let over = |place: &usize| {
+                *place > from
+                    && matches!(self.fact(*place), Fact::SectionLeft { grant: known, .. } if *known == grant)
+            };
+            self.places().find(over).unwrap_or(usize::MAX)
+        };
+        let begins = self.places().filter_map(|from| match *self.fact(from) {
+            Fact::SectionEntered { grant } => {
+                let client = self.client(grant)?;
+                Some(Interval { grant, client, from, to: ends(grant, from) })
+            }
+            _ => None,
+        });
+        begins.collect()
+    }
+
+    fn overlap(&self, intervals: &[Interval]) -> Option<usize> {
+        let clash = |late: &Interval| {
+            intervals.iter().any(|early| {
+                early.client != late.client && early.from < late.from && early.contains(late.from)
+            })
+        };
+        intervals.iter().filter(|late| clash(late)).map(|late| late.from).min()
+    }
+
+    fn attempt_inside_another(&self, intervals: &[Interval]) -> bool {
+        self.places().any(|place| match self.fact(place) {
+            Fact::AttemptBegan { call, .. } => {
+                intervals.iter().any(|interval| interval.client != call.client && interval.contains(place))
+            }
+            _ => false,
+        })
+    }
+
+    fn promised(&self, grant: GrantId, place: usize) -> bool {
+        self.promises().iter().any(|promise| promise.grant == grant && promise.contains(place))
+    }
+
+    /// Who wrote what lies at a node just before this place.
+    fn content(&self, node: VoterId, before: usize) -> Option<CallId> {
+        let last = self.0[..before].iter().rev().find_map(|record| match &record.fact {
+            Fact::Applied { by, change: Some(change), .. } if record.process == Process::Node(node) => {
+                match change.effect {
+                    HoldEffect::Written => Some(Some(*by)),
+                    HoldEffect::Removed => Some(None),
+                    HoldEffect::Updated | HoldEffect::Prolonged => None,
+                }
+            }
+            Fact::HoldGone { node: at, .. } if *at == node => Some(None),
+            _ => None,
+        });
+        last.flatten()
+    }
+
+    fn any(&self, wanted: impl Fn(&Fact) -> bool) -> bool {
+        self.0.iter().any(|record| wanted(&record.fact))
+    }
+
+    fn any_written_before(&self, place: usize) -> bool {
+        let written = |record: &Record| matches!(record.fact, Fact::Applied { change: Some(change), .. } if change.effect == HoldEffect::Written);
+        self.0[..place].iter().any(written)
+    }
+
+    fn promise_overlap(&self) -> Answer {
+        let promises = self.promises();
+        let two = self.places().any(|i| {
+            self.places().any(|j| match (self.fact(i), self.fact(j)) {
+                (Fact::Granted { call: a, .. }, Fact::Granted { call: b, .. }) => a.client != b.client,
+                _ => false,
+            })
+        });
+        (self.overlap(&promises), two && self.attempt_inside_another(&promises))
+    }
+
+    fn promise_empty(&self) -> Answer {
+        let empty = |place| {
+            matches!(
+                self.fact(place),
+                Fact::Granted { ahead: false, .. } | Fact::Extended { ahead: false, .. }
+            )
+        };
+        (self.first(empty), !self.promises().is_empty())
+    }
+
+    fn promise_unbacked(&self) -> Answer {
+        let unbacked = |place| match *self.fact(place) {
+            Fact::Backing { grant, winnable, quorum, .. } => {
+                winnable >= quorum && self.promised(grant, place)
+            }
+            _ => false,
+        };
+        (self.first(unbacked), !self.promises().is_empty())
+    }
+
+    fn section_overlap(&self) -> Answer {
+        let sections = self.sections();
+        let two = sections.iter().any(|a| sections.iter().any(|b| a.client != b.client));
+        (self.overlap(&sections), two && self.attempt_inside_another(&sections))
+    }
+
+    fn stale_write(&self) -> Answer {
+        let accepted = |place: usize| match *self.fact(place) {
+            Fact::StoreWrite { grant, accepted: true, .. } => Some(grant),
+            _ => None,
+        };
+        let stale = |late| {
+            let older = accepted(late);
+            older.is_some_and(|older| {
+                (0..late).any(|early| accepted(early).is_some_and(|newer| newer > older))
+            })
+        };
+        let writers = || {
+            self.0.iter().filter_map(|record| match record.fact {
+                Fact::StoreWrite { grant, .. } => Some(grant),
+                _ => None,
+            })
+        };
+        (self.first(stale), writers().any(|a| writers().any(|b| a != b)))
+    }
+
+    fn valid_write_refused(&self) -> Answer {
+        let refused = |place| match *self.fact(place) {
+            Fact::StoreWrite { grant, accepted: false, .. } => {
+                let newer = |record: &Record| matches!(record.fact, Fact::Granted { grant: known, .. } if known > grant);
+                self.promised(grant, place) && !self.0[..place].iter().any(newer)
+            }
+            _ => false,
+        };
+        let reached = self.places().any(|place| match *self.fact(place) {
+            Fact::StoreWrite { grant, .. } => self.promised(grant, place),
+            _ => false,
+        });
+        (self.first(refused), reached)
+    }
+
+    fn lost_update(&self) -> Answer {
+        let lost = |place| {
+            matches!(*self.fact(place), Fact::StoreWrite {
+                accepted: true, access: Access::Buy { left, orders, start, .. }, ..
+            } if left + orders != start)
+        };
+        let two = self.places().any(|i| {
+            self.places().any(|j| match (self.fact(i), self.fact(j)) {
+                (Fact::StoreRead { grant: a, .. }, Fact::StoreRead { grant: b, .. }) => {
+                    self.client(*a) != self.client(*b)
+                }
+                _ => false,
+            })
+        });
+        let bought =
+            |fact: &Fact| matches!(fact, Fact::StoreWrite { accepted: true, access: Access::Buy { .. }, .. });
+        (self.first(lost), two && self.any(bought))
+    }
+
+    fn fence_order(&self) -> Answer {
+        let fence = |place: usize| match *self.fact(place) {
+            Fact::Granted { fence, .. } => fence,
+            _ => None,
+        };
+        let falls = |late| {
+            let low = fence(late);
+            low.is_some_and(|low| (0..late).any(|early| fence(early).is_some_and(|high| high >= low)))
+        };
+        (self.first(falls), self.places().filter(|place| fence(*place).is_some()).count() >= 2)
+    }
+
+    fn foreign_change(&self) -> Answer {
+        let foreign = |place: usize| match (&self.0[place].process, self.fact(place)) {
+            (Process::Node(node), Fact::Applied { by, change: Some(_), .. }) => {
+                self.content(*node, place).is_some_and(|owner| owner != *by)
+            }
+            _ => false,
+        };
+        let executed = self.any(|fact| match fact {
+            Fact::Applied { name, .. } => {
+                let Route::Command { operation, .. } = name.route else { return false };
+                operation == Operation::Release || operation == Operation::Extend
+            }
+            _ => false,
+        });
+        (self.first(foreign), executed)
+    }
+
+    fn continuity(&self) -> Answer {
+        let overtaken = |grant: GrantId, place: usize| {
+            let rival = |record: &Record| match record.fact {
+                Fact::Granted { call, grant: newer, .. } => {
+                    newer > grant && Some(call.client) != self.client(grant)
+                }
+                _ => false,
+            };
+            self.0[..place].iter().any(rival)
+        };
+        let broken =
+            |place| matches!(*self.fact(place), Fact::Extended { grant, .. } if overtaken(grant, place));
+        let answered = self.places().any(|place| match *self.fact(place) {
+            Fact::ExtendFailed { grant, why: ExtendFailure::Gone | ExtendFailure::TooLate }
+            | Fact::LossTold { grant, why: LossReason::Gone } => overtaken(grant, place),
+            _ => false,
+        });
+        (self.first(broken), answered)
+    }
+
+    fn false_refusal(&self) -> Answer {
+        let wrote = |wanted: CallId, place: usize| {
+            self.0[..place].iter().any(|record| {
+                matches!(record.fact, Fact::Applied { by, change: Some(change), .. }
+                    if by == wanted && change.effect == HoldEffect::Written)
+            })
+        };
+        let wrong = |place| match *self.fact(place) {
+            Fact::Refused { call, why: RefuseReason::Taken, quorum, .. } => {
+                let carries = |node: &u8| self.content(VoterId(*node), place) == Some(call);
+                (0..16).filter(carries).count() >= usize::from(quorum)
+            }
+            _ => false,
+        };
+        let exercised = self.places().any(|place| match *self.fact(place) {
+            Fact::Refused { call, .. } => wrote(call, place),
+            _ => false,
+        });
+        (self.first(wrong), exercised)
+    }
+
+    fn orphan(&self) -> Answer {
+        let orphaned = |place| matches!(self.fact(place), Fact::LeftOver { excused: false, .. });
+        let settled = self.any(|fact| *fact == Fact::Settled);
+        (self.first(orphaned), settled && self.any_written_before(self.0.len()))
+    }
+
+    fn leak(&self) -> Answer {
+        let over = |place: usize, wanted: WatchEnd| matches!(*self.fact(place), Fact::WatchOver { watch, end } if watch.kind == WatchKind::Leak && end == wanted);
+        let judged = self.places().any(|place| over(place, WatchEnd::Met) && self.any_written_before(place));
+        (self.first(|place| over(place, WatchEnd::Missed)), judged)
+    }
+
+    fn bounded(&self, kind: WatchKind) -> Answer {
+        let missed = |place| matches!(*self.fact(place), Fact::WatchOver { watch, end: WatchEnd::Missed } if watch.kind == kind);
+        let began = |fact: &Fact| matches!(*fact, Fact::WatchBegan { watch, .. } if watch.kind == kind);
+        (self.first(missed), self.any(began))
+    }
+}
