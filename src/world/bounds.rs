@@ -1,0 +1,141 @@
+//! When bounded expectations begin, are voided, and are judged; and what is left when all has settled.
+
+use super::event::Trail;
+use super::scene::Scene;
+use super::system::System;
+use super::watch::Running;
+use crate::history::{Fact, Watch, WatchEnd, WatchKind};
+use crate::lock::LockCore;
+use crate::name::{CallId, ClientId, Process};
+use crate::time::Span;
+
+impl<C: LockCore> System<C> {
+    /// Begins and voids watches after a change of who is busy or of a fault.
+    pub(crate) fn review_watches(&mut self, out: &mut Trail) {
+        self.review_stuck(out);
+        let running = self.world.ledger.watches.running.clone();
+        for watch in running.iter().map(|running| running.watch) {
+            if watch.kind == WatchKind::Unavailable {
+                let client = watch.call.client;
+                let quorum = self.quorum_of(client);
+                if !self.world.is_available(client, quorum, watch.call) {
+                    self.end(watch, WatchEnd::Void, out);
+                }
+            }
+        }
+    }
+
+    /// `stuck`: faults over, one client willing, all others idle.
+    fn review_stuck(&mut self, out: &mut Trail) {
+        let mut busy = self.world.busy.iter().enumerate().filter(|(_, busy)| **busy).map(|(index, _)| index);
+        let alone = match (busy.next(), busy.next()) {
+            (Some(index), None) => Some(ClientId(index as u16)),
+            (None | Some(_), _) => None,
+        };
+        let willing = alone.filter(|client| self.world.faults_over() && self.can_win(*client));
+        let call = willing.and_then(|client| self.clients[usize::from(client.0)].user.willing());
+        let running = self.world.ledger.watches.running.iter().find(|r| r.watch.kind == WatchKind::Stuck);
+        let running = running.map(|running| running.watch);
+        match (running, call) {
+            (Some(watch), Some(call)) if watch.call.client == call.client => {}
+            (Some(watch), _) => self.end(watch, WatchEnd::Void, out),
+            (None, Some(call)) => self.begin_stuck(call, out),
+            (None, None) => {}
+        }
+    }
+
+    /// Whether enough voters are left for this client: some may be dead or paused for good.
+    fn can_win(&self, client: ClientId) -> bool {
+        self.world.reachable(client).count_ones() >= u32::from(self.quorum_of(client))
+    }
+
+    /// The bound: the longest remaining life of a lock key, one call of acquire, and the workload's own wait
+    /// between two calls, which is not the lock's.
+    fn begin_stuck(&mut self, call: CallId, out: &mut Trail) {
+        let client = &self.clients[usize::from(call.client.0)];
+        let traits = &client.traits.0;
+        if traits.quorum == 0 {
+            return;
+        }
+        let now = self.world.now;
+        let remaining = self.world.voters().map(|voter| self.world.redis(voter).remaining(now));
+        let due = now + remaining.max().unwrap_or(Span::ZERO) + traits.call_max;
+        let due = due + self.setup().clients[usize::from(call.client.0)].workload.again;
+        let (process, clocks) = (client.process(), client.now(now));
+        let watch = Watch { kind: WatchKind::Stuck, call };
+        self.world.begin_watch(process, clocks, Running { watch, due, untouched: u32::MAX }, out);
+    }
+
+    /// Fewer voters than its quorum still carry this hold while its owner is inside: it should be told, if its
+    /// library renews and so can know.
+    pub(crate) fn on_thinned(&mut self, index: usize, out: &mut Trail) {
+        let (grant, call) = (self.world.ledger.holds[index].grant, self.world.ledger.holds[index].call);
+        let client = &self.clients[usize::from(call.client.0)];
+        Scene { world: &mut self.world, out }.record(client, Fact::HoldThinned { grant });
+        let traits = &client.traits.0;
+        if let Some(period) = traits.renewal {
+            let due = self.world.now + period + traits.node_timeout;
+            let reachable = if client.is_able() { self.world.reachable(client.id) } else { 0 };
+            let (process, now) = (client.process(), client.now(self.world.now));
+            let watch = Watch { kind: WatchKind::SilentLoss, call };
+            self.world.begin_watch(process, now, Running { watch, due, untouched: reachable }, out);
+        }
+    }
+
+    /// Judges every watch whose bound has passed.
+    pub(crate) fn judge_due(&mut self, out: &mut Trail) {
+        let now = self.world.now;
+        let due: Vec<_> = self.world.ledger.watches.running.iter().filter(|r| r.due < now).copied().collect();
+        for running in due {
+            let call = running.watch.call;
+            let end = match running.watch.kind {
+                WatchKind::Stuck if running.untouched == u32::MAX => WatchEnd::Missed,
+                // Something came between that it could not know of: it begins anew.
+                WatchKind::Stuck => {
+                    self.world.review = true;
+                    WatchEnd::Void
+                }
+                WatchKind::Unavailable => running.unless_touched(self.quorum_of(call.client)),
+                WatchKind::Leak => {
+                    let carriers: Vec<_> = self.world.carriers(call).collect();
+                    let kept =
+                        |voter: &&crate::name::VoterId| running.untouched & super::watch::bit(**voter) != 0;
+                    match (carriers.is_empty(), carriers.iter().find(kept)) {
+                        (true, _) => WatchEnd::Met,
+                        (false, Some(_)) => WatchEnd::Missed,
+                        (false, None) => WatchEnd::Void,
+                    }
+                }
+                WatchKind::SilentLoss => running.unless_touched(self.quorum_of(call.client)),
+            };
+            self.end(running.watch, end, out);
+        }
+    }
+
+    fn quorum_of(&self, client: ClientId) -> u8 {
+        self.clients[usize::from(client.0)].traits.0.quorum
+    }
+
+    pub(crate) fn end(&mut self, watch: Watch, end: WatchEnd, out: &mut Trail) {
+        let client = &self.clients[usize::from(watch.call.client.0)];
+        let (process, now) = (client.process(), client.now(self.world.now));
+        self.world.end_watches(process, now, |known| known == watch, end, out);
+    }
+
+    /// All has settled: says so, and what is left over.
+    pub fn settle(&mut self, out: &mut Trail) {
+        self.world.record(Process::Store, Fact::Settled, out);
+        for voter in self.world.voters() {
+            let Some(writer) = self.world.redis(voter).held.as_ref().map(|held| held.writer) else {
+                continue;
+            };
+            let promised =
+                self.world.ledger.holds.iter().any(|hold| hold.call == writer && hold.is_promised());
+            let client = &self.clients[usize::from(writer.client.0)];
+            let attempting = client.alive && client.user.willing() == Some(writer);
+            let excused = promised || attempting;
+            let fact = Fact::LeftOver { node: voter, writer, excused };
+            self.world.record(Process::Node(voter), fact, out);
+        }
+    }
+}

@@ -1,0 +1,483 @@
+//! A client process: a core, its driver, the user's code, two clocks, and what pauses it.
+//!
+//! Inputs reach the core here, and its outputs become messages, timers and the user's next state. Facts about
+//! promises go to the ledger through [`Scene`]. Must not touch a node: everything goes over links.
+
+use super::driver::{Driver, Errand, Pending, PendingState};
+use super::event::{Draws, TimerKind};
+use super::lane::LaneState;
+use super::scene::Scene;
+use super::setup::{ClientSetup, Holder, OnTimeout, Workload};
+use super::user::{Deed, Moment, Section, Step, User};
+use crate::history::Fact;
+use crate::lock::{Caller, CoreTraits, Input, LockCore, Output, UnknownReason, WakeReason};
+use crate::name::{
+    CallId, ClientId, GrantId, MessageName, Name, Point, PointName, Process, Route, VoterId, Worker,
+};
+use crate::time::{MonoTime, Now, ProcessClocks, Span, WorldTime};
+use std::sync::Arc;
+
+/// The only caller of each core: one handle, one user.
+const CALLER: Caller = Caller(0);
+
+/// A client process.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Client<C> {
+    pub(crate) id: ClientId,
+    pub(crate) core: C,
+    /// What the core says of itself, which never changes.
+    pub(crate) traits: Fixed<CoreTraits>,
+    pub(crate) clocks: ProcessClocks,
+    pub(crate) incarnation: u16,
+    pub(crate) alive: bool,
+    pub(crate) pauses: Pauses,
+    pub(crate) driver: Driver,
+    pub(crate) user: User,
+    pub(crate) cycles_left: u32,
+    pub(crate) counts: Counts,
+    /// The number of the present or last call of acquire; 0 before the first.
+    pub(crate) present: u32,
+    /// Whether a voter has applied a write of the present call.
+    pub(crate) wrote: bool,
+}
+
+/// Pauses in force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Pauses {
+    pub(crate) process: u16,
+    pub(crate) user: u16,
+    pub(crate) watchdog: u16,
+    /// Added to every timer while a late-timer fault lasts.
+    pub(crate) late: Span,
+}
+
+/// Numbers of names, over the incarnation; calls and timer firings over the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Counts {
+    pub(crate) calls: u32,
+    pub(crate) acquires: u32,
+    pub(crate) grants: u32,
+    pub(crate) refusals: u32,
+    pub(crate) enters: u32,
+    pub(crate) checks: u32,
+    pub(crate) writes: u32,
+    pub(crate) reads: u32,
+    pub(crate) claims: u32,
+    pub(crate) extends: u32,
+    pub(crate) leaves: u32,
+    pub(crate) releases: u32,
+    pub(crate) firings: u32,
+}
+
+impl Counts {
+    pub(crate) const ZERO: Self = Self {
+        calls: 0,
+        acquires: 0,
+        grants: 0,
+        refusals: 0,
+        enters: 0,
+        checks: 0,
+        writes: 0,
+        reads: 0,
+        claims: 0,
+        extends: 0,
+        leaves: 0,
+        releases: 0,
+        firings: 0,
+    };
+}
+
+impl Pauses {
+    pub(crate) const NONE: Self = Self { process: 0, user: 0, watchdog: 0, late: Span::ZERO };
+
+    pub(crate) fn stops(&self, worker: Worker) -> bool {
+        self.process > 0
+            || match worker {
+                Worker::User => self.user > 0,
+                Worker::Watchdog => self.watchdog > 0,
+            }
+    }
+}
+
+impl<C: LockCore> Client<C> {
+    pub(crate) fn new(id: ClientId, index: usize, setup: &ClientSetup, core: C) -> Self {
+        let clocks = ProcessClocks::new(index, setup.offset);
+        let user = match setup.workload.cycles {
+            0 => User::Done,
+            _ => User::Resting { at: clocks.now(WorldTime::ZERO).mono + (setup.start - WorldTime::ZERO) },
+        };
+        Self {
+            id,
+            traits: Fixed(Arc::new(core.describe())),
+            core,
+            clocks,
+            incarnation: 1,
+            alive: true,
+            pauses: Pauses::NONE,
+            driver: Driver::new(),
+            user,
+            cycles_left: setup.workload.cycles,
+            counts: Counts::ZERO,
+            present: 0,
+            wrote: false,
+        }
+    }
+
+    pub(crate) fn process(&self) -> Process {
+        Process::Client(self.id)
+    }
+
+    pub(crate) fn now(&self, at: WorldTime) -> Now {
+        self.clocks.now(at)
+    }
+
+    /// Whether nothing keeps it from acting in time: it lives, no worker is paused, its clocks are true.
+    pub(crate) fn is_able(&self) -> bool {
+        let Pauses { process, user, watchdog, late } = self.pauses;
+        self.alive && (process, user, watchdog, late) == (0, 0, 0, Span::ZERO) && self.clocks.is_true_rate()
+    }
+
+    /// The present or last call of acquire.
+    pub(crate) fn call(&self) -> CallId {
+        CallId { client: self.id, number: self.present }
+    }
+
+    /// Which call was the last decides nothing once it is over.
+    pub(crate) fn forget_idle_call(&mut self) {
+        if self.user.is_idle() {
+            (self.present, self.wrote) = (0, false);
+        }
+    }
+
+    /// The timer that is due next, and the world time at which it is: the earliest deadline among those whose
+    /// worker is not paused; at one deadline requests, then wakes, then the user.
+    pub(crate) fn next_timer(&self, setup: &ClientSetup, at: WorldTime) -> Option<(WorldTime, TimerKind)> {
+        let mut best: Option<(MonoTime, TimerKind)> = None;
+        self.timers(setup, self.now(at), |due, kind| {
+            if best.is_none_or(|(known, _)| due < known) {
+                best = Some((due, kind));
+            }
+        });
+        let (due, kind) = best?;
+        Some((self.clocks.mono_reaches(due, at)?, kind))
+    }
+
+    /// Every timer that is due at `at`: requests, then wakes, then the user.
+    pub(crate) fn due_timers(&self, setup: &ClientSetup, at: WorldTime) -> Vec<TimerKind> {
+        let (now, mut due_now) = (self.now(at), Vec::new());
+        self.timers(setup, now, |due, kind| {
+            if due <= now.mono {
+                due_now.push(kind);
+            }
+        });
+        due_now
+    }
+
+    /// Offers every timer whose worker is not paused, with its deadline, the present at the earliest.
+    fn timers(&self, setup: &ClientSetup, now: Now, mut offer: impl FnMut(MonoTime, TimerKind)) {
+        if !self.alive || self.pauses.process > 0 {
+            return;
+        }
+        // A late timer is one that was set; what is to be done at once is no timer.
+        let late = self.pauses.late;
+        let mut offer = |due: Moment, kind: TimerKind| match due {
+            Moment::AtOnce => offer(now.mono, kind),
+            Moment::At(due) => offer((due + late).max(now.mono), kind),
+        };
+        for pending in &self.driver.pending {
+            if !self.pauses.stops(pending.label.worker) {
+                let due = match pending.state {
+                    PendingState::Queued(_) | PendingState::Sent => Moment::At(pending.limit_at),
+                    PendingState::Unsent(_) | PendingState::Answered(_) | PendingState::Broken(_) => {
+                        Moment::AtOnce
+                    }
+                };
+                offer(due, TimerKind::Request(pending.request));
+            }
+        }
+        for (reason, due) in &self.driver.wakes {
+            if !self.pauses.stops(reason.worker()) {
+                offer(Moment::At(*due), TimerKind::Wake(*reason));
+            }
+        }
+        if !self.pauses.stops(Worker::User)
+            && let Some(due) = self.user_due(setup, now)
+        {
+            offer(due, TimerKind::User);
+        }
+    }
+
+    fn user_due(&self, setup: &ClientSetup, now: Now) -> Option<Moment> {
+        match &self.user {
+            User::Resting { at } | User::Again { at, .. } => Some(Moment::At(*at)),
+            User::Declining { .. } => Some(Moment::AtOnce),
+            User::Inside(section) => section.next(&setup.workload, now).map(|(at, _)| at),
+            User::Calling { .. } | User::Releasing { .. } | User::Done => None,
+        }
+    }
+
+    /// Fires a timer.
+    pub(crate) fn on_timer(&mut self, kind: TimerKind, scene: &mut Scene<'_>, draws: &mut dyn Draws) {
+        if !self.alive {
+            return;
+        }
+        self.counts.firings += 1;
+        match kind {
+            TimerKind::User => self.on_user(scene, draws),
+            TimerKind::Wake(reason) => self.on_wake(reason, scene, draws),
+            TimerKind::Request(request) => {
+                if self.send_late(request, scene) {
+                    return;
+                }
+                let Some(pending) = self.driver.take(request) else { return };
+                let input = match pending.state {
+                    PendingState::Answered(reply) => Input::Reply { request, reply },
+                    PendingState::Broken(why) => Input::Unknown { request, why },
+                    PendingState::Unsent(_) | PendingState::Queued(_) => {
+                        Input::Unknown { request, why: UnknownReason::NotSent }
+                    }
+                    PendingState::Sent => {
+                        scene.record(self, Fact::TimedOut { name: pending.name });
+                        self.after_timeout(pending.voter, scene);
+                        Input::Unknown { request, why: UnknownReason::TimedOut }
+                    }
+                };
+                self.feed(input, scene);
+            }
+        }
+    }
+
+    /// A driver that blocks gives up the connection: whatever else it waits for on it will not be answered.
+    fn after_timeout(&mut self, voter: VoterId, scene: &mut Scene<'_>) {
+        if scene.fixed().on_timeout == OnTimeout::Keep {
+            return;
+        }
+        let lane = scene.world.links.current(self.id, Process::Node(voter)).map(|lane| lane.id);
+        if let Some(lane) = lane.and_then(|lane| scene.world.links.get_mut(lane)) {
+            lane.state = LaneState::Abandoned;
+            self.driver.break_all(voter);
+        }
+    }
+
+    fn on_wake(&mut self, reason: WakeReason, scene: &mut Scene<'_>, draws: &mut dyn Draws) {
+        self.driver.quiet(reason);
+        let draw = draws.draw(self.id);
+        self.feed(Input::Wake { reason, draw }, scene);
+    }
+
+    fn on_user(&mut self, scene: &mut Scene<'_>, draws: &mut dyn Draws) {
+        let now = self.now(scene.at());
+        let workload = scene.setup(self.id).workload.clone();
+        match &self.user {
+            User::Resting { .. } => self.acquire(now.mono + workload.patience, scene, draws),
+            User::Again { patience_end, .. } if now.mono < *patience_end => {
+                let patience_end = *patience_end;
+                self.acquire(patience_end, scene, draws);
+            }
+            User::Again { .. } => self.end_cycle(scene),
+            User::Declining { grant } => {
+                let grant = *grant;
+                self.release(grant, scene);
+            }
+            User::Inside(section) => {
+                if let Some((_, deed)) = section.next(&workload, now) {
+                    self.on_deed(deed, now, scene);
+                }
+            }
+            User::Calling { .. } | User::Releasing { .. } | User::Done => {}
+        }
+    }
+
+    fn acquire(&mut self, patience_end: MonoTime, scene: &mut Scene<'_>, draws: &mut dyn Draws) {
+        self.counts.calls += 1;
+        self.present = self.counts.calls;
+        self.counts.acquires += 1;
+        self.wrote = false;
+        let call = self.call();
+        self.user = User::Calling { call, patience_end };
+        scene.record(self, Fact::AcquireBegan { call });
+        self.point(Point::Acquire(self.counts.acquires), scene);
+        scene.call_began(self, call);
+        let ttl = self.traits.0.ttl;
+        self.feed(Input::Acquire { caller: CALLER, ttl, draw: draws.draw(self.id) }, scene);
+    }
+
+    fn release(&mut self, grant: GrantId, scene: &mut Scene<'_>) {
+        self.counts.releases += 1;
+        self.user = User::Releasing { grant };
+        scene.record(self, Fact::ReleaseBegan { grant });
+        self.point(Point::Release(self.counts.releases), scene);
+        scene.released(self, grant);
+        self.feed(Input::Release { caller: CALLER }, scene);
+    }
+
+    /// The cycle is over: rest until the next, or be done.
+    pub(crate) fn end_cycle(&mut self, scene: &mut Scene<'_>) {
+        if scene.setup(self.id).workload.cycles != Workload::ENDLESS {
+            self.cycles_left = self.cycles_left.saturating_sub(1);
+        }
+        if self.cycles_left == 0 {
+            self.user = User::Done;
+            scene.record(self, Fact::Done);
+        } else {
+            let now = self.now(scene.at());
+            self.user = User::Resting { at: now.mono + scene.setup(self.id).workload.think };
+        }
+    }
+
+    fn on_deed(&mut self, deed: Deed, now: Now, scene: &mut Scene<'_>) {
+        use crate::history::SectionEnd;
+        let holder = scene.setup(self.id).workload.holder;
+        let User::Inside(section) = &mut self.user else { return };
+        match deed {
+            Deed::LeaveWarned => self.leave(SectionEnd::Lost, scene),
+            // The timer runs on the monotonic clock; a promise on a slower wall clock may not be over yet.
+            Deed::LeaveExpired if !section.is_over(now) => {}
+            Deed::LeaveExpired => self.leave(SectionEnd::Expired, scene),
+            Deed::Finish => self.leave(SectionEnd::Finished, scene),
+            Deed::Check => {
+                let over = holder != Holder::Never && section.is_over(now);
+                if let (false, Step::Working { read }) = (over, section.step) {
+                    section.step = Step::Checked { read };
+                }
+                self.counts.checks += 1;
+                let point = PointName {
+                    client: self.id,
+                    incarnation: self.incarnation,
+                    point: Point::WriteCheck(self.counts.checks),
+                };
+                scene.record(self, Fact::Reached { point });
+                self.point(point.point, scene);
+                if over {
+                    self.leave(SectionEnd::Expired, scene);
+                }
+            }
+            Deed::Write => self.write(scene),
+            Deed::Extend => {
+                if let Step::Working { read } = section.step {
+                    section.step = Step::Extending { read };
+                }
+                section.extends += 1;
+                self.counts.extends += 1;
+                let grant = section.grant;
+                scene.record(self, Fact::ExtendBegan { grant });
+                self.point(Point::Extend(self.counts.extends), scene);
+                let ttl = self.traits.0.ttl;
+                self.feed(Input::Extend { caller: CALLER, ttl }, scene);
+            }
+        }
+    }
+
+    fn leave(&mut self, why: crate::history::SectionEnd, scene: &mut Scene<'_>) {
+        let User::Inside(section) = &self.user else { return };
+        let grant = section.grant;
+        self.counts.leaves += 1;
+        scene.left(self, grant, why);
+        self.point(Point::Leave(self.counts.leaves), scene);
+        self.release(grant, scene);
+    }
+
+    pub(crate) fn point(&self, point: Point, scene: &mut Scene<'_>) {
+        scene.name(Name::Point(PointName { client: self.id, incarnation: self.incarnation, point }));
+    }
+
+    /// Gives the core an input and does what it says.
+    pub(crate) fn feed(&mut self, input: Input, scene: &mut Scene<'_>) {
+        let mut outputs = Vec::new();
+        self.core.on_input(self.now(scene.at()), input, &mut outputs);
+        for output in outputs {
+            self.on_output(output, scene);
+        }
+    }
+
+    fn on_output(&mut self, output: Output, scene: &mut Scene<'_>) {
+        match output {
+            Output::Send { request, voter, connection: _, command, limit, label } => {
+                let name = MessageName {
+                    client: self.id,
+                    incarnation: self.incarnation,
+                    route: Route::Command {
+                        voter,
+                        operation: label.operation,
+                        number: label.number,
+                        command: crate::name::CommandName::of(command.name()),
+                        occurrence: label.occurrence,
+                    },
+                    direction: crate::name::Direction::Request,
+                };
+                let limit_at = self.now(scene.at()).mono + limit;
+                let errand = Errand { command, by: self.call() };
+                let state = match self.pauses.stops(label.worker) {
+                    true => PendingState::Unsent(errand),
+                    false => self.transmit(voter, name, request, errand, scene),
+                };
+                self.driver.keep(Pending { request, voter, label, name, limit_at, state });
+            }
+            Output::Connect { voter, connection: _ } => {
+                if scene.world.links.current(self.id, Process::Node(voter)).is_none() {
+                    self.connect(Process::Node(voter), scene);
+                }
+            }
+            Output::Wake { at, reason } => self.driver.set_wake(reason, at),
+            Output::Quiet { reason } => self.driver.quiet(reason),
+            Output::Attempt { number } => {
+                scene.record(self, Fact::AttemptBegan { call: self.call(), number });
+            }
+            Output::Granted { .. }
+            | Output::Refused { .. }
+            | Output::Extended { .. }
+            | Output::ExtendFailed { .. }
+            | Output::Released { .. }
+            | Output::Lost { .. } => self.on_outcome(output, scene),
+        }
+    }
+
+    /// Dies: nothing of its memory survives; what it sent may still arrive. What is left to do waits for its
+    /// next life: a cycle in progress is begun again, one that had not begun keeps its time.
+    pub(crate) fn die(&mut self, now: MonoTime) {
+        self.alive = false;
+        self.driver = Driver::new();
+        self.user = match self.user {
+            User::Resting { at } => User::Resting { at },
+            User::Done => User::Done,
+            User::Calling { .. }
+            | User::Again { .. }
+            | User::Declining { .. }
+            | User::Inside(_)
+            | User::Releasing { .. } => User::Resting { at: now },
+        };
+    }
+
+    /// Begins a new life with a fresh core, and the cycles that were not finished.
+    pub(crate) fn rise(&mut self, core: C) {
+        self.alive = true;
+        self.incarnation += 1;
+        self.core = core;
+        let (calls, firings) = (self.counts.calls, self.counts.firings);
+        self.counts = Counts { calls, firings, ..Counts::ZERO };
+    }
+
+    pub(crate) fn enter(&mut self, section: Section, scene: &mut Scene<'_>) {
+        self.counts.enters += 1;
+        scene.entered(self, section.grant);
+        self.user = User::Inside(section);
+        self.point(Point::Enter(self.counts.enters), scene);
+        self.begin_work(scene);
+    }
+}
+
+/// The immutable part of a world, shared by all its states and no part of their value.
+#[derive(Clone, Debug)]
+pub(crate) struct Fixed<T>(pub(crate) Arc<T>);
+
+impl<T> PartialEq for Fixed<T> {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl<T> Eq for Fixed<T> {}
+
+impl<T> std::hash::Hash for Fixed<T> {
+    fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
+}

@@ -1,0 +1,451 @@
+//! What each fault does when it begins and when it ends.
+//!
+//! Must not decide when: the explorer does, after the plan.
+
+use super::event::Trail;
+use super::lane::{Body, LaneId, LaneState};
+use super::ledger::Backing;
+use super::scene::Scene;
+use super::state::FaultState;
+use super::system::System;
+use super::user::User;
+use crate::history::{Cause, Fact, LostWhy, PromiseEnd, SectionEnd, WatchEnd};
+use crate::lock::LockCore;
+use crate::name::{ClientId, Direction, MessageName, Process, Route, VoterId, Worker};
+use crate::plan::{CutHow, Fault, PauseKind, PauseScope};
+use crate::time::ClockKind;
+
+/// Which end of a fault's interval it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Edge {
+    Begin,
+    End,
+}
+
+impl Edge {
+    fn count(self, count: &mut u16) {
+        match self {
+            Self::Begin => *count += 1,
+            Self::End => *count -= 1,
+        }
+    }
+}
+
+impl<C: LockCore> System<C> {
+    /// Whether a client is dead now but will start again.
+    pub(crate) fn will_rise(&self, client: ClientId) -> bool {
+        let planned = self.setup().plan.faults.iter().zip(&self.world.faults);
+        planned.into_iter().any(|(planned, state)| {
+            *state == FaultState::Active
+                && planned.lasts.is_some()
+                && matches!(planned.fault, Fault::Crash { client: dead } if dead == client)
+        })
+    }
+
+    /// Whether a client stands still to the end of the run.
+    pub(crate) fn is_paused_for_good(&self, client: ClientId) -> bool {
+        let planned = self.setup().plan.faults.iter().zip(&self.world.faults);
+        planned.into_iter().any(|(planned, state)| {
+            let scope = PauseScope::Process(Process::Client(client));
+            *state == FaultState::Active
+                && planned.lasts.is_none()
+                && matches!(&planned.fault, Fault::Pause { scope: paused, .. } if *paused == scope)
+        })
+    }
+
+    /// Whether a client's user code stands still to the end of the run. Its watchdog may go on.
+    pub(crate) fn is_at_rest_for_good(&self, client: ClientId) -> bool {
+        let planned = self.setup().plan.faults.iter().zip(&self.world.faults);
+        let user = PauseScope::Worker(client, Worker::User);
+        self.is_paused_for_good(client)
+            || planned.into_iter().any(|(planned, state)| {
+                *state == FaultState::Active
+                    && planned.lasts.is_none()
+                    && matches!(&planned.fault, Fault::Pause { scope, .. } if *scope == user)
+            })
+    }
+
+    /// Whether this fault has begun.
+    pub fn has_begun(&self, index: u32) -> bool {
+        self.world.faults[index as usize] != FaultState::Ahead
+    }
+
+    pub(crate) fn begin_fault(&mut self, index: u32, out: &mut Trail) {
+        let fault = self.setup().plan.faults[index as usize].fault.clone();
+        let instant = fault.is_instant();
+        let process = fault_process(&fault);
+        self.world.faults[index as usize] = if instant { FaultState::Over } else { FaultState::Active };
+        let effective = self.is_effective(&fault);
+        self.fault_record(process, Fact::FaultBegan { index, kind: fault.kind(), effective }, out);
+        if self.is_aimed(&fault) {
+            self.turn(&fault, Edge::Begin, out);
+        }
+        self.after_fault(&fault, out);
+    }
+
+    pub(crate) fn end_fault(&mut self, index: u32, out: &mut Trail) {
+        if self.world.faults[index as usize] != FaultState::Active {
+            return;
+        }
+        let fault = self.setup().plan.faults[index as usize].fault.clone();
+        self.world.faults[index as usize] = FaultState::Over;
+        if self.is_aimed(&fault) {
+            self.turn(&fault, Edge::End, out);
+        }
+        self.fault_record(fault_process(&fault), Fact::FaultEnded { index, kind: fault.kind() }, out);
+        self.after_fault(&fault, out);
+    }
+
+    fn fault_record(&mut self, process: Process, fact: Fact, out: &mut Trail) {
+        match process {
+            Process::Client(id) if self.exists(process) => {
+                let client = &self.clients[usize::from(id.0)];
+                Scene { world: &mut self.world, out }.record(client, fact);
+            }
+            Process::Client(_) | Process::Node(_) | Process::Store => self.world.record(process, fact, out),
+        }
+    }
+
+    /// Watches whose conditions rest on what the fault touched cannot be judged as before.
+    fn after_fault(&mut self, fault: &Fault, out: &mut Trail) {
+        self.world.review = true;
+        self.world.facts_stale();
+        out.unblocked = true;
+        out.touched.extend(self.clients());
+        let voter_of = |process: &Process| match process {
+            Process::Node(voter) => super::watch::bit(*voter),
+            Process::Store | Process::Client(_) => 0,
+        };
+        let watches = &mut self.world.ledger.watches;
+        match fault {
+            Fault::Cut { clients, peers, .. } => {
+                let voters = peers.iter().map(voter_of).fold(0, |sum, bit| sum | bit);
+                watches.touch(voters, |client| clients.contains(&client));
+            }
+            Fault::Pause { scope: PauseScope::Process(process), .. }
+            | Fault::ClockRate { process, .. }
+            | Fault::ClockFreeze { process, .. }
+            | Fault::ClockStep { process, .. }
+            | Fault::LateTimer { process, .. } => match process {
+                Process::Client(paused) => watches.touch(u32::MAX, |client| client == *paused),
+                Process::Node(_) | Process::Store => watches.touch(voter_of(process), |_| true),
+            },
+            Fault::Pause { scope: PauseScope::Worker(paused, _), .. } | Fault::Crash { client: paused } => {
+                watches.touch(u32::MAX, |client| client == *paused);
+            }
+            Fault::Kill { node }
+            | Fault::Slow { node, .. }
+            | Fault::ErrorReply { node, .. }
+            | Fault::FlushScripts { node } => watches.touch(super::watch::bit(*node), |_| true),
+            // An eviction leaves the node reachable: a holder can find out.
+            Fault::Evict { .. } => {}
+        }
+    }
+
+    /// Whether the deployment has this process.
+    fn exists(&self, process: Process) -> bool {
+        match process {
+            Process::Client(id) => usize::from(id.0) < self.clients.len(),
+            Process::Node(voter) => usize::from(voter.0) < self.world.servers.len(),
+            Process::Store => true,
+        }
+    }
+
+    /// Whether the deployment has what the fault is aimed at. A profile may hit what is not there, which does
+    /// nothing. Cuts are looked up by name and need no target.
+    fn is_aimed(&self, fault: &Fault) -> bool {
+        matches!(fault, Fault::Cut { .. }) || self.exists(fault_process(fault))
+    }
+
+    /// Whether the fault does anything to anybody in the moment it begins. One that only meets a dead client or
+    /// a node that is down does not, even if it is still in force when they are back.
+    fn is_effective(&self, fault: &Fault) -> bool {
+        if !self.is_aimed(fault) {
+            return false;
+        }
+        let exists = |process: &Process| {
+            self.exists(*process)
+                && match process {
+                    Process::Client(id) => self.clients[usize::from(id.0)].alive,
+                    Process::Node(_) | Process::Store => true,
+                }
+        };
+        match fault {
+            Fault::Pause { scope: PauseScope::Process(process), .. } => exists(process),
+            Fault::Pause { scope: PauseScope::Worker(client, _), .. } | Fault::Crash { client } => {
+                exists(&Process::Client(*client))
+            }
+            Fault::ClockStep { process, .. }
+            | Fault::ClockRate { process, .. }
+            | Fault::ClockFreeze { process, .. } => exists(process),
+            Fault::LateTimer { process, .. } => matches!(process, Process::Client(_)) && exists(process),
+            Fault::Cut { clients, peers, .. } => {
+                clients.iter().any(|client| exists(&Process::Client(*client))) && peers.iter().any(exists)
+            }
+            Fault::Kill { node } => self.world.redis(*node).is_up(),
+            Fault::Slow { .. } | Fault::ErrorReply { .. } => true,
+            Fault::FlushScripts { node } => self.world.redis(*node).is_up(),
+            Fault::Evict { node, key } => {
+                let server = self.world.redis(*node);
+                let key = key.as_ref().unwrap_or(&self.setup().key);
+                server.is_up() && server.node.view(server.clocks.now(self.now()).wall, key).is_some()
+            }
+        }
+    }
+
+    fn turn(&mut self, fault: &Fault, edge: Edge, out: &mut Trail) {
+        match fault {
+            Fault::Pause { scope, kind } => self.turn_pause(*scope, *kind, edge, out),
+            Fault::Crash { client } => match edge {
+                Edge::Begin => self.crash(*client, out),
+                Edge::End => self.rise(*client, out),
+            },
+            Fault::Kill { node } => self.turn_kill(*node, edge, out),
+            Fault::ClockStep { process, clock, by } => {
+                let at = self.now();
+                self.clocks_mut(*process).clock_mut(*clock).step(at, *by);
+                self.clocks_changed(*process, out);
+            }
+            Fault::ClockRate { process, .. } | Fault::ClockFreeze { process, .. } => {
+                self.retune(*process, out);
+            }
+            Fault::Cut { how: CutHow::Reset, .. } if edge == Edge::Begin => self.reset_cut(fault, out),
+            // These are looked up while they are in force.
+            Fault::Cut { .. } | Fault::Slow { .. } | Fault::ErrorReply { .. } => {}
+            Fault::Evict { node, key } => self.evict(*node, key.clone(), out),
+            Fault::LateTimer { process, by } => {
+                if let Process::Client(id) = process {
+                    let late = &mut self.clients[usize::from(id.0)].pauses.late;
+                    *late = if edge == Edge::Begin { *late + *by } else { *late - *by };
+                }
+            }
+            Fault::FlushScripts { node } => {
+                let command = crate::resp::Command::new([
+                    bytes::Bytes::from_static(b"SCRIPT"),
+                    bytes::Bytes::from_static(b"FLUSH"),
+                ]);
+                let at = self.now();
+                let server = self.world.redis_mut(*node);
+                let wall = server.clocks.now(at).wall;
+                server.node.apply(wall, None, &command, &mut Vec::new());
+            }
+        }
+    }
+
+    fn turn_pause(&mut self, scope: PauseScope, kind: PauseKind, edge: Edge, out: &mut Trail) {
+        match scope {
+            PauseScope::Process(process) => {
+                edge.count(match process {
+                    Process::Client(id) => &mut self.clients[usize::from(id.0)].pauses.process,
+                    Process::Node(voter) => &mut self.world.redis_mut(voter).pauses,
+                    Process::Store => &mut self.world.store.pauses,
+                });
+                match kind {
+                    PauseKind::Stop => {}
+                    PauseKind::Suspend => self.retune(process, out),
+                }
+            }
+            PauseScope::Worker(id, Worker::User) => {
+                edge.count(&mut self.clients[usize::from(id.0)].pauses.user);
+            }
+            PauseScope::Worker(id, Worker::Watchdog) => {
+                edge.count(&mut self.clients[usize::from(id.0)].pauses.watchdog);
+            }
+        }
+    }
+
+    /// Makes the clocks of a process what the faults in force say, whichever of them began or ended.
+    fn retune(&mut self, process: Process, out: &mut Trail) {
+        let at = self.now();
+        for kind in [ClockKind::Mono, ClockKind::Wall] {
+            let (ppm, frozen) = self.world.tuning(process, kind);
+            let clock = self.clocks_mut(process).clock_mut(kind);
+            if clock.ppm() != ppm {
+                clock.set_ppm(at, ppm);
+            }
+            if clock.is_frozen() != frozen {
+                clock.set_frozen(at, frozen);
+            }
+        }
+        self.clocks_changed(process, out);
+    }
+
+    fn clocks_mut(&mut self, process: Process) -> &mut crate::time::ProcessClocks {
+        match process {
+            Process::Client(id) => &mut self.clients[usize::from(id.0)].clocks,
+            Process::Node(voter) => &mut self.world.redis_mut(voter).clocks,
+            Process::Store => &mut self.world.store.clocks,
+        }
+    }
+
+    /// A clock changed: promised ends and key lives are reckoned anew.
+    fn clocks_changed(&mut self, process: Process, out: &mut Trail) {
+        match process {
+            Process::Client(id) => self.reckon(id),
+            Process::Node(voter) => {
+                let (at, key) = (self.now(), self.setup().key.clone());
+                let server = self.world.redis_mut(voter);
+                let before = server.held.as_ref().map(|held| held.writer);
+                server.refresh(at, &key);
+                match (before, server.held.is_some()) {
+                    (Some(writer), false) => self.hold_gone(voter, writer, Cause::ClockFault, out),
+                    (None, true) => self.world.stir(Cause::ClockFault),
+                    (Some(_), true) | (None, false) => {}
+                }
+            }
+            Process::Store => {}
+        }
+    }
+
+    fn reckon(&mut self, client: ClientId) {
+        let (now, clocks) = (self.now(), &self.clients[usize::from(client.0)].clocks);
+        for hold in self.world.ledger.holds.iter_mut().filter(|hold| hold.client() == client) {
+            hold.reckon(clocks, now);
+        }
+    }
+
+    fn evict(&mut self, voter: VoterId, key: Option<bytes::Bytes>, out: &mut Trail) {
+        let (at, own) = (self.now(), self.setup().key.clone());
+        let key = key.unwrap_or_else(|| own.clone());
+        let server = self.world.redis_mut(voter);
+        let wall = server.clocks.now(at).wall;
+        server.node.evict(wall, &key);
+        if key == own
+            && let Some(held) = server.held.take()
+        {
+            self.hold_gone(voter, held.writer, Cause::Eviction, out);
+        }
+    }
+
+    fn turn_kill(&mut self, voter: VoterId, edge: Edge, out: &mut Trail) {
+        let server = self.world.redis_mut(voter);
+        edge.count(&mut server.downs);
+        if edge == Edge::End || server.downs > 1 {
+            self.world.stir(Cause::Restart);
+            return;
+        }
+        server.node.restart_empty();
+        if let Some(held) = server.held.take() {
+            self.hold_gone(voter, held.writer, Cause::Restart, out);
+        }
+        self.world.stir(Cause::Restart);
+        self.tear_down(|lane| lane.peer == Process::Node(voter), Tear::Requests, out);
+    }
+
+    fn reset_cut(&mut self, fault: &Fault, out: &mut Trail) {
+        let Fault::Cut { clients, peers, .. } = fault else { return };
+        self.tear_down(|lane| clients.contains(&lane.client) && peers.contains(&lane.peer), Tear::Both, out);
+    }
+
+    /// Breaks connections: what is in flight is lost, in one or both directions, and the clients are told
+    /// after one latency.
+    fn tear_down(&mut self, hit: impl Fn(LaneId) -> bool, tear: Tear, out: &mut Trail) {
+        let torn: Vec<(LaneId, LaneState)> =
+            self.world.links.iter().filter(|lane| hit(lane.id)).map(|lane| (lane.id, lane.state)).collect();
+        for (id, state) in torn {
+            let why = if tear == Tear::Both { LostWhy::Reset } else { LostWhy::Down };
+            let Some(lane) = self.world.links.get_mut(id) else { continue };
+            lane.torn.get_or_insert(why);
+            let mut lost: Vec<MessageName> = lane.requests.drain(..).map(|packet| packet.name).collect();
+            if tear == Tear::Both {
+                // A notice that is already under way still arrives.
+                let (notices, gone) = lane.replies.drain(..).partition(|packet| packet.body.is_notice());
+                lane.replies = notices;
+                lost.extend(gone.iter().map(|packet: &super::lane::Packet| packet.name));
+            }
+            for name in lost {
+                self.world.record(id.peer, Fact::MessageLost { name, why }, out);
+            }
+            let body = match state {
+                LaneState::Opening => Body::Refuse,
+                LaneState::Open => Body::Reset,
+                LaneState::Abandoned => continue,
+            };
+            let route = match id.peer {
+                Process::Node(voter) => Route::Connect { voter, number: id.number },
+                Process::Store | Process::Client(_) => {
+                    Route::Store { access: crate::name::StoreAccess::Write, number: id.number }
+                }
+            };
+            let (client, incarnation) = (id.client, id.incarnation);
+            let name = MessageName { client, incarnation, route, direction: Direction::Reply };
+            self.world.notify(id, name, body, out);
+        }
+    }
+
+    fn crash(&mut self, id: ClientId, out: &mut Trail) {
+        let client = &mut self.clients[usize::from(id.0)];
+        if !client.alive {
+            return;
+        }
+        let inside = if let User::Inside(section) = &client.user { Some(section.grant) } else { None };
+        let (process, now) = (client.process(), client.now(self.world.now));
+        client.die(now.mono);
+        // The dead are told nothing: no bound of theirs is met by dying.
+        self.world.end_watches(process, now, |watch| watch.call.client == id, WatchEnd::Void, out);
+        let client = &self.clients[usize::from(id.0)];
+        let mut scene = Scene { world: &mut self.world, out };
+        let own: Vec<_> = scene.world.ledger.holds.iter().filter(|hold| hold.client() == id).collect();
+        let grants: Vec<_> = own.into_iter().map(|hold| hold.grant).collect();
+        for grant in grants {
+            scene.end_promise(client, grant, PromiseEnd::Crashed);
+            if let Some(hold) = scene.world.ledger.get_mut(grant) {
+                hold.backing = Backing::Closed;
+            }
+        }
+        if let Some(grant) = inside {
+            scene.left(client, grant, SectionEnd::Crashed);
+        }
+        for lane in self.world.links.iter_mut().filter(|lane| lane.id.client == id) {
+            lane.state = LaneState::Abandoned;
+        }
+    }
+
+    /// Starts a client again, unless another crash still keeps it dead.
+    fn rise(&mut self, id: ClientId, out: &mut Trail) {
+        let is_kept =
+            self.world.active().any(|fault| matches!(fault, Fault::Crash { client } if *client == id));
+        if is_kept || self.clients[usize::from(id.0)].alive {
+            return;
+        }
+        let core = self.fresh.0[usize::from(id.0)].clone();
+        let client = &mut self.clients[usize::from(id.0)];
+        client.rise(core);
+        let incarnation = client.incarnation;
+        let lane = LaneId { client: id, peer: Process::Store, number: 1, incarnation };
+        self.world.links.open(lane, LaneState::Open);
+        let client = &self.clients[usize::from(id.0)];
+        Scene { world: &mut self.world, out }.record(client, Fact::Started { incarnation });
+    }
+}
+
+/// How much of a connection breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tear {
+    /// The server died: what it had not handled is lost, what it had sent arrives.
+    Requests,
+    /// The network cut it.
+    Both,
+}
+
+/// The process in whose lane of a timeline the fault is shown.
+fn fault_process(fault: &Fault) -> Process {
+    match fault {
+        Fault::Pause { scope: PauseScope::Process(process), .. }
+        | Fault::ClockStep { process, .. }
+        | Fault::ClockRate { process, .. }
+        | Fault::ClockFreeze { process, .. }
+        | Fault::LateTimer { process, .. } => *process,
+        Fault::Pause { scope: PauseScope::Worker(client, _), .. } | Fault::Crash { client } => {
+            Process::Client(*client)
+        }
+        Fault::Cut { clients, .. } => {
+            clients.first().map_or(Process::Store, |client| Process::Client(*client))
+        }
+        Fault::Kill { node }
+        | Fault::Slow { node, .. }
+        | Fault::Evict { node, .. }
+        | Fault::ErrorReply { node, .. }
+        | Fault::FlushScripts { node } => Process::Node(*node),
+    }
+}

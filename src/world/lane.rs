@@ -1,0 +1,345 @@
+//! Links: per connection and direction a FIFO queue of messages in flight.
+//!
+//! A reconnect opens another lane; what was sent on the old one may still arrive. A lane knows nothing of
+//! time: the explorer files when its first message is due. Cuts live in `fault.rs`.
+
+use crate::canon::{Canon, IdKind};
+use crate::history::LostWhy;
+use crate::lock::RequestId;
+use crate::name::{
+    CallId, ClientId, CommandName, Direction, GrantId, MessageName, Nonce, Operation, Process, Route,
+};
+use crate::resp::{Command, Reply};
+use std::collections::VecDeque;
+
+/// One connection of one client to one server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LaneId {
+    /// The client.
+    pub client: ClientId,
+    /// The server.
+    pub peer: Process,
+    /// The client's incarnation. Before the number: lanes between the same two are sorted by age.
+    pub incarnation: u16,
+    /// Counts the client's handshakes with this peer over the incarnation; 1 is the first.
+    pub number: u32,
+}
+
+/// One message in flight.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Packet {
+    pub(crate) name: MessageName,
+    /// Identifies it within the run.
+    pub(crate) serial: u32,
+    pub(crate) body: Body,
+    /// How many ticks it still waits, for explorers that count; the seeded explorer leaves it 0.
+    pub(crate) wait: u8,
+}
+
+/// What a message carries.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Body {
+    /// A client asks a node's kernel for a connection.
+    Connect,
+    /// The connection is open.
+    Accept,
+    /// It could not be opened. A notice.
+    Refuse,
+    /// It broke. A notice.
+    Reset,
+    /// A command, on behalf of an acquire call.
+    Command { request: RequestId, command: Command, by: CallId },
+    /// Its answer.
+    Answer { request: RequestId, reply: Reply },
+    /// A request to the store.
+    StoreRequest(StoreRequest),
+    /// Its answer, and with which grant it was asked.
+    StoreAnswer { grant: GrantId, answer: StoreAnswer },
+}
+
+/// What the store is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct StoreRequest {
+    pub(crate) grant: GrantId,
+    pub(crate) nonce: Nonce,
+    pub(crate) fence: Option<i64>,
+    pub(crate) ask: Ask,
+}
+
+/// The kinds of store request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Ask {
+    Claim,
+    Read,
+    Write,
+    /// Buy one item, having read this stock.
+    Buy {
+        read: i64,
+    },
+}
+
+/// What the store answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum StoreAnswer {
+    Claimed,
+    Stock(i64),
+    Written,
+    Refused,
+}
+
+/// The state of one connection as its client sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum LaneState {
+    /// The handshake is under way.
+    Opening,
+    /// Commands can be sent.
+    Open,
+    /// The client has let go of it; what it sent may still arrive, answers are dropped.
+    Abandoned,
+}
+
+/// One connection.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Lane {
+    pub(crate) id: LaneId,
+    pub(crate) state: LaneState,
+    /// Set once its server's end is gone: what reaches it afterwards is lost for this reason.
+    pub(crate) torn: Option<LostWhy>,
+    pub(crate) requests: VecDeque<Packet>,
+    pub(crate) replies: VecDeque<Packet>,
+}
+
+/// All connections, sorted by id.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub(crate) struct Links {
+    lanes: Vec<Lane>,
+}
+
+impl LaneId {
+    /// The id in one word, in the order client, peer (nodes before the store), incarnation, number: comparing it
+    /// is most of what finding a lane costs.
+    fn word(&self) -> u128 {
+        let peer = match self.peer {
+            Process::Node(voter) => u128::from(voter.0),
+            Process::Store => 1 << 8,
+            Process::Client(client) => 1 << 9 | u128::from(client.0),
+        };
+        u128::from(self.client.0) << 96
+            | peer << 64
+            | u128::from(self.incarnation) << 32
+            | u128::from(self.number)
+    }
+}
+
+impl PartialOrd for LaneId {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for LaneId {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.word().cmp(&other.word())
+    }
+}
+
+impl Body {
+    /// Whether it is no message but what a kernel says of a connection. It has no name of its own, so no record
+    /// and no directive; a cut that resets lets it through, for that is how both sides are told.
+    pub(crate) fn is_notice(&self) -> bool {
+        matches!(self, Self::Refuse | Self::Reset)
+    }
+}
+
+impl Lane {
+    pub(crate) fn queue(&self, direction: Direction) -> &VecDeque<Packet> {
+        match direction {
+            Direction::Request => &self.requests,
+            Direction::Reply => &self.replies,
+        }
+    }
+
+    pub(crate) fn queue_mut(&mut self, direction: Direction) -> &mut VecDeque<Packet> {
+        match direction {
+            Direction::Request => &mut self.requests,
+            Direction::Reply => &mut self.replies,
+        }
+    }
+
+    fn is_spent(&self) -> bool {
+        self.state == LaneState::Abandoned && self.requests.is_empty() && self.replies.is_empty()
+    }
+}
+
+impl Links {
+    pub(crate) fn get(&self, id: LaneId) -> Option<&Lane> {
+        self.lanes.binary_search_by_key(&id, |lane| lane.id).ok().map(|index| &self.lanes[index])
+    }
+
+    pub(crate) fn get_mut(&mut self, id: LaneId) -> Option<&mut Lane> {
+        self.lanes.binary_search_by_key(&id, |lane| lane.id).ok().map(|index| &mut self.lanes[index])
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Lane> {
+        self.lanes.iter()
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Lane> {
+        self.lanes.iter_mut()
+    }
+
+    /// The connection that the client uses for this peer, if it has one that it has not let go of.
+    pub(crate) fn current(&self, client: ClientId, peer: Process) -> Option<&Lane> {
+        let from = self.lanes.partition_point(|lane| (lane.id.client, lane.id.peer) < (client, peer));
+        let own = self.lanes[from..].iter().take_while(|l| (l.id.client, l.id.peer) == (client, peer));
+        own.into_iter().find(|lane| lane.state != LaneState::Abandoned)
+    }
+
+    pub(crate) fn open(&mut self, id: LaneId, state: LaneState) {
+        let at = self.lanes.partition_point(|lane| lane.id < id);
+        let (requests, replies) = (VecDeque::new(), VecDeque::new());
+        self.lanes.insert(at, Lane { id, state, torn: None, requests, replies });
+    }
+
+    /// Forgets lanes that nobody uses and nothing travels on.
+    pub(crate) fn sweep(&mut self) {
+        if self.lanes.iter().any(Lane::is_spent) {
+            self.lanes.retain(|lane| !lane.is_spent());
+        }
+    }
+
+    /// The grants that messages to the store refer to.
+    pub(crate) fn grants(&self) -> impl Iterator<Item = GrantId> {
+        let packets = self.lanes.iter().flat_map(|lane| lane.requests.iter().chain(&lane.replies));
+        packets.filter_map(|packet| match &packet.body {
+            Body::StoreRequest(request) => Some(request.grant),
+            Body::StoreAnswer { grant, .. } => Some(*grant),
+            Body::Connect
+            | Body::Accept
+            | Body::Refuse
+            | Body::Reset
+            | Body::Command { .. }
+            | Body::Answer { .. } => None,
+        })
+    }
+
+    /// Lanes between the same two are numbered from 1, whichever life of the client opened them.
+    pub(crate) fn canonical(&mut self, canon: &mut Canon) {
+        let mut ends = None;
+        let mut number = 0;
+        for lane in &mut self.lanes {
+            if let Process::Node(voter) = &mut lane.id.peer {
+                canon.voter(voter);
+            }
+        }
+        self.lanes.sort_by_key(|lane| lane.id);
+        for lane in &mut self.lanes {
+            let own = Some((lane.id.client, lane.id.peer));
+            number = if own == ends { number + 1 } else { 1 };
+            ends = own;
+            (lane.id.number, lane.id.incarnation) = (number, 1);
+            for packet in lane.requests.iter_mut().chain(&mut lane.replies) {
+                packet.canonical(lane.state, canon);
+            }
+        }
+    }
+
+    /// Whether a command that may write this call's key is still on its way to a node.
+    pub(crate) fn writes(&self, call: CallId, fenced: bool) -> bool {
+        let writes = |name: MessageName| match name.route {
+            Route::Command { operation: Operation::Acquire, command, .. } => match command {
+                CommandName::Set => true,
+                CommandName::Eval | CommandName::Evalsha => fenced,
+                CommandName::Del | CommandName::Get | CommandName::Other => false,
+            },
+            Route::Command { .. } | Route::Connect { .. } | Route::Store { .. } => false,
+        };
+        let mut flying = self.lanes.iter().flat_map(|lane| &lane.requests);
+        flying.any(|packet| match packet.body {
+            Body::Command { by, .. } => by == call && writes(packet.name),
+            Body::Connect
+            | Body::Accept
+            | Body::Refuse
+            | Body::Reset
+            | Body::Answer { .. }
+            | Body::StoreRequest(_)
+            | Body::StoreAnswer { .. } => false,
+        })
+    }
+
+    /// The largest number of a lane between this client and each node to which it has one.
+    pub(crate) fn numbers(&self, client: ClientId) -> Vec<(Process, u32)> {
+        let mut numbers: Vec<(Process, u32)> = Vec::new();
+        for lane in self.lanes.iter().filter(|lane| lane.id.client == client) {
+            match (lane.id.peer, numbers.last_mut()) {
+                (Process::Store | Process::Client(_), _) => {}
+                (peer, Some((known, number))) if *known == peer => *number = lane.id.number.max(*number),
+                (peer, Some(_) | None) => numbers.push((peer, lane.id.number)),
+            }
+        }
+        numbers
+    }
+}
+
+impl Packet {
+    /// A wait that is yet to be decided.
+    pub(crate) const UNDECIDED: u8 = u8::MAX;
+
+    /// A name's numbers and the serial decide nothing in a state, so they vanish.
+    fn canonical(&mut self, lane: LaneState, canon: &mut Canon) {
+        self.serial = 0;
+        self.name = self.name.unnumbered();
+        if let Route::Connect { voter, .. } | Route::Command { voter, .. } = &mut self.name.route {
+            canon.voter(voter);
+        }
+        let client = self.name.client;
+        match &mut self.body {
+            Body::Connect | Body::Accept | Body::Refuse | Body::Reset => {}
+            Body::StoreAnswer { grant, answer: _ } => canon.grant(grant),
+            Body::Command { request, command, by } => {
+                canonical_request(request, lane, client, canon);
+                command.rewrite(|word| canon.bytes(word));
+                canon.call(by);
+            }
+            Body::Answer { request, reply } => {
+                canonical_request(request, lane, client, canon);
+                canonical_reply(reply, canon);
+            }
+            Body::StoreRequest(request) => {
+                canon.grant(&mut request.grant);
+                canon.nonce(&mut request.nonce);
+            }
+        }
+    }
+}
+
+/// Nobody hears an answer on a connection that was let go of, so nobody compares its request with others.
+fn canonical_request(request: &mut RequestId, lane: LaneState, client: ClientId, canon: &mut Canon) {
+    match lane {
+        LaneState::Opening | LaneState::Open => canon.id(IdKind::Request(client), &mut request.0),
+        LaneState::Abandoned => request.0 = 0,
+    }
+}
+
+/// An answer may carry a nonce anywhere.
+pub(crate) fn canonical_reply(reply: &mut Reply, canon: &mut Canon) {
+    match reply {
+        Reply::Status(text) | Reply::Bulk(text) | Reply::Verbatim { text, .. } => canon.bytes(text),
+        Reply::Array(parts) | Reply::Set(parts) | Reply::Push(parts) => {
+            parts.iter_mut().for_each(|part| canonical_reply(part, canon));
+        }
+        Reply::Map(pairs) => {
+            for (key, value) in pairs {
+                canonical_reply(key, canon);
+                canonical_reply(value, canon);
+            }
+        }
+        Reply::Error(_)
+        | Reply::Int(_)
+        | Reply::Null
+        | Reply::NullArray
+        | Reply::Double(_)
+        | Reply::Bool(_)
+        | Reply::BigNumber(_) => {}
+    }
+}

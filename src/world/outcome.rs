@@ -1,0 +1,157 @@
+//! What a client does with its core's outcomes and with the section: the second half of [`super::client`].
+
+use super::client::Client;
+use super::lane::{Ask, Body, StoreRequest};
+use super::ledger::is_ahead;
+use super::scene::Scene;
+use super::setup::{Ack, Holder, StoreMode, Task};
+use super::user::{Section, Step, User};
+use crate::history::Fact;
+use crate::lock::{LockCore, Output, RefuseReason, Until};
+use crate::name::{Direction, MessageName, Nonce, Point, Process, Route, StoreAccess};
+use crate::time::Span;
+
+impl<C: LockCore> Client<C> {
+    /// Takes one outcome of the core.
+    pub(crate) fn on_outcome(&mut self, outcome: Output, scene: &mut Scene<'_>) {
+        match outcome {
+            Output::Granted { caller: _, nonce, until, fence } => self.on_granted(nonce, until, fence, scene),
+            Output::Refused { caller: _, why } => self.on_refused(why, scene),
+            Output::Extended { caller: _, until } => {
+                match self.user {
+                    // The call of release has ended the promise for good.
+                    User::Releasing { grant } => {
+                        let ahead = is_ahead(until, self.now(scene.at()));
+                        scene.record(self, Fact::Extended { grant, until, ahead });
+                    }
+                    User::Declining { grant } | User::Inside(Section { grant, .. }) => {
+                        scene.extended(self, grant, until);
+                    }
+                    User::Resting { .. } | User::Calling { .. } | User::Again { .. } | User::Done => {}
+                }
+                if let User::Inside(section) = &mut self.user {
+                    section.until = until;
+                    section.step = after_extension(section.step);
+                }
+            }
+            Output::ExtendFailed { caller: _, why, still } => {
+                if let Some(grant) = self.user.grant() {
+                    scene.record(self, Fact::ExtendFailed { grant, why });
+                    if still.is_none() {
+                        scene.told(self);
+                    }
+                }
+                if let User::Inside(section) = &mut self.user {
+                    section.step = after_extension(section.step);
+                }
+            }
+            Output::Lost { caller: _, why } => {
+                if let Some(grant) = self.user.grant() {
+                    scene.record(self, Fact::LossTold { grant, why });
+                    scene.told(self);
+                    scene.lost(self, grant);
+                }
+                if let User::Inside(section) = &mut self.user {
+                    section.warned = true;
+                }
+            }
+            Output::Released { caller: _, how } => {
+                if let User::Releasing { grant } = self.user {
+                    scene.record(self, Fact::ReleaseEnded { grant, how });
+                    scene.expect_gone(self);
+                    self.end_cycle(scene);
+                }
+            }
+            Output::Send { .. }
+            | Output::Connect { .. }
+            | Output::Wake { .. }
+            | Output::Quiet { .. }
+            | Output::Attempt { .. } => unreachable!("a duty is no outcome"),
+        }
+    }
+
+    fn on_granted(&mut self, nonce: Nonce, until: Until, fence: Option<i64>, scene: &mut Scene<'_>) {
+        assert!(matches!(self.user, User::Calling { .. }), "a core grants a call that is open");
+        let now = self.now(scene.at());
+        let grant = scene.granted(self, nonce, until, fence);
+        self.counts.grants += 1;
+        self.point(Point::Granted(self.counts.grants), scene);
+        let holder = scene.setup(self.id).workload.holder;
+        if holder != Holder::Never && !is_ahead(until, now) {
+            self.user = User::Declining { grant };
+            return;
+        }
+        let step = Step::Working { read: None };
+        let (since, writes, extends, warned) = (now.mono, 0, 0, false);
+        self.enter(Section { grant, nonce, fence, until, since, writes, extends, step, warned }, scene);
+    }
+
+    fn on_refused(&mut self, why: RefuseReason, scene: &mut Scene<'_>) {
+        let User::Calling { call, patience_end } = self.user else { return };
+        let now = self.now(scene.at()).mono;
+        scene.refused(self, call, why);
+        self.counts.refusals += 1;
+        self.point(Point::Refused(self.counts.refusals), scene);
+        if now < patience_end {
+            // Whoever calls again at once would never let time pass.
+            let at = now + scene.setup(self.id).workload.again.max(Span(1));
+            self.user = User::Again { call, at, patience_end };
+        } else {
+            self.end_cycle(scene);
+        }
+    }
+
+    /// The first step inside the section: claim the store, read the stock, or just work.
+    pub(crate) fn begin_work(&mut self, scene: &mut Scene<'_>) {
+        let claims = scene.world.fixed.0.store.mode == StoreMode::NonceCas;
+        let reads = scene.setup(self.id).workload.task == Task::Stock;
+        let User::Inside(section) = &mut self.user else { return };
+        if claims {
+            section.step = Step::Claiming;
+            self.counts.claims += 1;
+            self.ask(StoreAccess::Claim, self.counts.claims, Ask::Claim, scene);
+        } else if reads {
+            section.step = Step::Reading;
+            self.ask_stock(scene);
+        }
+    }
+
+    pub(crate) fn ask_stock(&mut self, scene: &mut Scene<'_>) {
+        self.counts.reads += 1;
+        self.ask(StoreAccess::Read, self.counts.reads, Ask::Read, scene);
+    }
+
+    /// Sends the write that was decided.
+    pub(crate) fn write(&mut self, scene: &mut Scene<'_>) {
+        let ack = scene.setup(self.id).workload.ack;
+        let User::Inside(section) = &mut self.user else { return };
+        let Step::Checked { read } = section.step else { return };
+        section.writes += 1;
+        section.step = match ack {
+            Ack::Await => Step::Writing,
+            Ack::FireAndForget => Step::Working { read },
+        };
+        self.counts.writes += 1;
+        let ask = read.map_or(Ask::Write, |read| Ask::Buy { read });
+        self.ask(StoreAccess::Write, self.counts.writes, ask, scene);
+        self.point(Point::WriteSend(self.counts.writes), scene);
+    }
+
+    fn ask(&mut self, access: StoreAccess, number: u32, ask: Ask, scene: &mut Scene<'_>) {
+        let User::Inside(section) = &self.user else { return };
+        let request = StoreRequest { grant: section.grant, nonce: section.nonce, fence: section.fence, ask };
+        let (client, incarnation) = (self.id, self.incarnation);
+        let route = Route::Store { access, number };
+        let name = MessageName { client, incarnation, route, direction: Direction::Request };
+        let lane = scene.world.links.current(client, Process::Store).map(|lane| lane.id);
+        let lane = lane.expect("a living client has a connection to the store");
+        scene.send(self, lane, name, Body::StoreRequest(request));
+    }
+}
+
+fn after_extension(step: Step) -> Step {
+    match step {
+        Step::Extending { read } => Step::Working { read },
+        Step::Claiming | Step::Reading | Step::Working { .. } | Step::Checked { .. } | Step::Writing => step,
+    }
+}

@@ -1,0 +1,196 @@
+//! What a client does with its connections: opening them, sending, taking what arrives. The third part of
+//! [`super::client`].
+//!
+//! A connection that breaks is never used again: the next command to a node opens another. Must not know what
+//! a core means by what it sends.
+
+use super::client::Client;
+use super::driver::{Errand, PendingState};
+use super::lane::{Body, LaneId, LaneState, Packet, StoreAnswer};
+use super::scene::Scene;
+use super::user::{Step, User};
+use crate::history::{Fact, LostWhy};
+use crate::lock::{Input, LinkState, LockCore, RequestId};
+use crate::name::{GrantId, MessageName, Name, Process, Route, VoterId};
+
+impl<C: LockCore> Client<C> {
+    /// Sends a command whose worker was paused, if its limit has not passed meanwhile.
+    pub(crate) fn send_late(&mut self, request: RequestId, scene: &mut Scene<'_>) -> bool {
+        let now = self.now(scene.at()).mono;
+        let Some(pending) = self.driver.find(request) else { return false };
+        let PendingState::Unsent(errand) = &pending.state else { return false };
+        if now >= pending.limit_at {
+            return false;
+        }
+        let (voter, name, errand) = (pending.voter, pending.name, errand.clone());
+        let state = self.transmit(voter, name, request, errand, scene);
+        if let Some(pending) = self.driver.find(request) {
+            pending.state = state;
+        }
+        true
+    }
+
+    /// Sends a command, or opens the connection first.
+    pub(crate) fn transmit(
+        &mut self,
+        voter: VoterId,
+        name: MessageName,
+        request: RequestId,
+        errand: Errand,
+        scene: &mut Scene<'_>,
+    ) -> PendingState {
+        let peer = Process::Node(voter);
+        match scene.world.links.current(self.id, peer).map(|lane| (lane.id, lane.state)) {
+            Some((lane, LaneState::Open)) => {
+                let Errand { command, by } = errand;
+                let body = Body::Command { request, command, by };
+                scene.send(self, lane, name, body);
+                PendingState::Sent
+            }
+            Some((_, LaneState::Opening | LaneState::Abandoned)) => PendingState::Queued(errand),
+            None => {
+                self.connect(peer, scene);
+                PendingState::Queued(errand)
+            }
+        }
+    }
+
+    pub(crate) fn connect(&mut self, peer: Process, scene: &mut Scene<'_>) {
+        let Process::Node(voter) = peer else { return };
+        let number = self.driver.next_connect(peer);
+        let lane = LaneId { client: self.id, peer, number, incarnation: self.incarnation };
+        scene.world.links.open(lane, LaneState::Opening);
+        let name = MessageName {
+            client: self.id,
+            incarnation: self.incarnation,
+            route: Route::Connect { voter, number },
+            direction: crate::name::Direction::Request,
+        };
+        scene.send(self, lane, name, Body::Connect);
+    }
+
+    /// Handles a message of the network.
+    pub(crate) fn on_packet(&mut self, lane: LaneId, packet: Packet, scene: &mut Scene<'_>) {
+        let closed = scene.world.links.get(lane).is_none_or(|lane| lane.state == LaneState::Abandoned);
+        let gone = !self.alive || lane.incarnation != self.incarnation;
+        if packet.body.is_notice() {
+            if !gone && !closed {
+                self.on_broken(lane, scene);
+            }
+            return;
+        }
+        if gone || closed {
+            let why = if gone { LostWhy::Down } else { LostWhy::Reset };
+            scene.record(self, Fact::MessageLost { name: packet.name, why });
+            return;
+        }
+        scene.record(self, Fact::Handled { name: packet.name });
+        scene.name(Name::Message(packet.name));
+        match packet.body {
+            Body::Accept => self.on_accept(lane, scene),
+            Body::Answer { request, reply } => match self.driver.find(request) {
+                None => self.feed(Input::Late { request, reply }, scene),
+                Some(pending) if self.pauses.stops(pending.label.worker) => {
+                    pending.state = PendingState::Answered(reply);
+                }
+                Some(_) => {
+                    self.driver.take(request);
+                    self.feed(Input::Reply { request, reply }, scene);
+                }
+            },
+            Body::StoreAnswer { grant, answer } => self.on_store(grant, answer, scene),
+            Body::Refuse | Body::Reset | Body::Connect | Body::Command { .. } | Body::StoreRequest(_) => {
+                unreachable!("notices are taken before, and a client is never sent a request")
+            }
+        }
+    }
+
+    fn on_accept(&mut self, lane: LaneId, scene: &mut Scene<'_>) {
+        let Process::Node(voter) = lane.peer else { return };
+        if let Some(lane) = scene.world.links.get_mut(lane) {
+            lane.state = LaneState::Open;
+        }
+        let state = LinkState::Up;
+        self.feed(Input::Link { voter, connection: crate::lock::ConnectionId(0), state }, scene);
+        for index in 0..self.driver.pending.len() {
+            let pending = &mut self.driver.pending[index];
+            if pending.voter != voter || !matches!(pending.state, PendingState::Queued(_)) {
+                continue;
+            }
+            let (name, request) = (pending.name, pending.request);
+            let stopped = self.pauses.stops(pending.label.worker);
+            if let PendingState::Queued(errand) = std::mem::replace(&mut pending.state, PendingState::Sent) {
+                if stopped {
+                    pending.state = PendingState::Unsent(errand);
+                    continue;
+                }
+                let Errand { command, by } = errand;
+                scene.send(self, lane, name, Body::Command { request, command, by });
+            }
+        }
+    }
+
+    /// The connection could not be opened or broke. The one to the store is opened anew at once; to a node the
+    /// next command does it.
+    fn on_broken(&mut self, id: LaneId, scene: &mut Scene<'_>) {
+        let Some(lane) = scene.world.links.get_mut(id) else { return };
+        let state = match lane.state {
+            LaneState::Opening => LinkState::Refused,
+            LaneState::Open | LaneState::Abandoned => LinkState::Reset,
+        };
+        lane.state = LaneState::Abandoned;
+        if let Process::Node(voter) = id.peer {
+            self.driver.break_all(voter);
+            self.feed(Input::Link { voter, connection: crate::lock::ConnectionId(0), state }, scene);
+            return;
+        }
+        scene.world.links.open(LaneId { number: id.number + 1, ..id }, LaneState::Open);
+        if let User::Inside(section) = &mut self.user {
+            // The store's answer will not come: the code goes on as after an error it ignores.
+            section.step = match section.step {
+                Step::Claiming | Step::Reading | Step::Writing => Step::Working { read: None },
+                step @ (Step::Working { .. } | Step::Checked { .. } | Step::Extending { .. }) => step,
+            };
+        }
+    }
+
+    /// Takes an answer of the store, unless the section that asked for it is over.
+    fn on_store(&mut self, grant: GrantId, answer: StoreAnswer, scene: &mut Scene<'_>) {
+        let now = self.now(scene.at()).mono;
+        let stock = scene.setup(self.id).workload.task == super::setup::Task::Stock;
+        let User::Inside(section) = &mut self.user else { return };
+        if section.grant != grant {
+            return;
+        }
+        match (answer, section.step) {
+            (StoreAnswer::Claimed, Step::Claiming) => {
+                section.since = now;
+                if stock {
+                    section.step = Step::Reading;
+                    self.ask_stock(scene);
+                } else {
+                    section.step = Step::Working { read: None };
+                }
+            }
+            (StoreAnswer::Stock(left), Step::Reading) => {
+                section.since = now;
+                section.step = Step::Working { read: Some(left) };
+            }
+            (StoreAnswer::Written, Step::Writing) => section.step = Step::Working { read: None },
+            (StoreAnswer::Refused, Step::Writing) => {
+                section.step = Step::Working { read: None };
+                section.warned = true;
+            }
+            // Answers to writes that nobody waits for.
+            (
+                StoreAnswer::Claimed | StoreAnswer::Stock(_) | StoreAnswer::Written | StoreAnswer::Refused,
+                Step::Claiming
+                | Step::Reading
+                | Step::Working { .. }
+                | Step::Checked { .. }
+                | Step::Writing
+                | Step::Extending { .. },
+            ) => {}
+        }
+    }
+}

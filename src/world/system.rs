@@ -1,0 +1,459 @@
+//! The whole: a world and the clients in it. Explorers hold this value and nothing else.
+//!
+//! [`System::advance`] lets time pass and derives what becomes true by itself; [`System::step`] lets one event
+//! happen. Must not choose: no latency, no randomness, no order.
+
+use super::client::Client;
+use super::event::{Draws, Event, TimerKind, Trail};
+use super::lane::{Body, Lane, LaneId, LaneState, Packet};
+use super::ledger::Backing;
+use super::scene::Scene;
+use super::server::Served;
+use super::setup::{Connections, Setup};
+use super::state::{NextFact, Stir, World};
+use crate::history::{Cause, Fact, HoldChange, LostWhy, PromiseEnd, Watch, WatchEnd, WatchKind};
+use crate::lock::LockCore;
+use crate::name::{CallId, ClientId, Direction, MessageName, Name, Process, Route, VoterId, Worker};
+use crate::plan::CutHow;
+use crate::resp::{Command, Reply};
+use crate::time::WorldTime;
+use std::sync::Arc;
+
+/// A world with its clients, as one value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct System<C> {
+    pub(crate) world: World,
+    pub(crate) clients: Vec<Client<C>>,
+    /// The cores as they were at the start: what a crashed client starts again with.
+    pub(crate) fresh: super::client::Fixed<Vec<C>>,
+}
+
+/// Whether facts about backing are derived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BackingFacts {
+    /// Yes.
+    Derived,
+    /// No: holds are forgotten as soon as their promise is over.
+    Left,
+}
+
+impl<C: LockCore> System<C> {
+    /// A world at time 0. `cores` are one per client of `setup`, in order.
+    ///
+    /// # Panics
+    /// If there are not as many cores as clients.
+    pub fn new(setup: Arc<Setup>, cores: Vec<C>) -> Self {
+        assert_eq!(cores.len(), setup.clients.len(), "one core per client");
+        let servers = setup.nodes.len() + 1;
+        let client = |(index, core): (usize, &C)| {
+            Client::new(ClientId(index as u16), servers + index, &setup.clients[index], core.clone())
+        };
+        let mut clients: Vec<Client<C>> = cores.iter().enumerate().map(client).collect();
+        let open = setup.connections == Connections::Open;
+        let mut world = World::new(setup, &clients);
+        for client in &mut clients {
+            let (id, number, incarnation) = (client.id, 1, 1);
+            let store = LaneId { client: id, peer: Process::Store, number, incarnation };
+            world.links.open(store, LaneState::Open);
+            for voter in world.voters().filter(|_| open) {
+                let lane = LaneId { client: id, peer: Process::Node(voter), number, incarnation };
+                world.links.open(lane, LaneState::Open);
+                client.driver.next_connect(lane.peer);
+            }
+        }
+        Self { world, clients, fresh: super::client::Fixed(Arc::new(cores)) }
+    }
+
+    /// Derives only these bounds, and backing or not: what is not judged need not be kept.
+    pub fn deriving(mut self, kinds: &[WatchKind], backing: BackingFacts) -> Self {
+        self.world.watching = super::client::Fixed(Arc::new(kinds.to_vec()));
+        self.world.backing = super::client::Fixed(Arc::new(backing));
+        self
+    }
+
+    /// The world's present.
+    pub fn now(&self) -> WorldTime {
+        self.world.now
+    }
+
+    /// What this world was made from.
+    pub fn setup(&self) -> &Setup {
+        &self.world.fixed.0
+    }
+
+    /// Whether every client has nothing more to do, now or after a restart that is planned.
+    pub fn is_done(&self) -> bool {
+        self.clients.iter().all(|client| match client.alive {
+            true => client.user == super::user::User::Done || self.is_at_rest_for_good(client.id),
+            false => !self.will_rise(client.id),
+        })
+    }
+
+    /// When the next timer of this client fires if nothing changes, and which.
+    pub fn next_timer(&self, client: ClientId) -> Option<(WorldTime, TimerKind)> {
+        let index = usize::from(client.0);
+        let firing = self.clients[index].counts.firings + 1;
+        let (at, kind) = self.clients[index].next_timer(&self.setup().clients[index], self.world.now)?;
+        let deferrals = &self.setup().plan.deferrals;
+        let deferred =
+            deferrals.iter().find(|deferral| (deferral.client, deferral.firing) == (client, firing));
+        Some((deferred.map_or(at, |deferral| at.max(deferral.until)), kind))
+    }
+
+    /// Every timer of this client that is due now: requests, then wakes, then the user's.
+    pub fn due_timers(&self, client: ClientId) -> Vec<TimerKind> {
+        let index = usize::from(client.0);
+        self.clients[index].due_timers(&self.setup().clients[index], self.world.now)
+    }
+
+    /// The voter that an unanswered request of this client asks.
+    pub fn voter_asked(&self, client: ClientId, request: crate::lock::RequestId) -> Option<VoterId> {
+        let mut pending = self.clients[usize::from(client.0)].driver.pending.iter();
+        pending.find(|pending| pending.request == request).map(|pending| pending.voter)
+    }
+
+    /// Whether this client neither wants nor holds the lock.
+    pub fn is_idle(&self, client: ClientId) -> bool {
+        self.clients[usize::from(client.0)].user.is_idle()
+    }
+
+    /// Whether nothing that this client sent or is sent is in flight.
+    pub fn is_drained(&self, client: ClientId) -> bool {
+        let own = self.world.links.iter().filter(|lane| lane.id.client == client);
+        own.into_iter().all(|lane| lane.requests.is_empty() && lane.replies.is_empty())
+    }
+
+    /// How many ticks the first message of this lane in this direction still waits, for explorers that count.
+    pub fn wait(&self, lane: LaneId, direction: Direction) -> u8 {
+        let lane = self.world.links.get(lane);
+        lane.and_then(|lane| lane.queue(direction).front()).map_or(0, |packet| packet.wait)
+    }
+
+    /// How long this message waits is yet to be decided.
+    pub fn leave_undecided(&mut self, lane: LaneId, direction: Direction, serial: u32) {
+        let lane = self.world.links.get_mut(lane);
+        let mut queue = lane.into_iter().flat_map(|lane| lane.queue_mut(direction));
+        if let Some(packet) = queue.find(|packet| packet.serial == serial) {
+            packet.wait = Packet::UNDECIDED;
+        }
+    }
+
+    /// How many messages wait for a decision about their wait.
+    pub fn undecided(&self) -> u32 {
+        let packets = self.world.links.iter().flat_map(|lane| lane.requests.iter().chain(&lane.replies));
+        packets.filter(|packet| packet.wait == Packet::UNDECIDED).count() as u32
+    }
+
+    /// Decides them all, in the order of their lanes: the lowest digit of `code` to this base for the first.
+    pub fn decide(&mut self, base: u8, mut code: u32) {
+        for lane in self.world.links.iter_mut() {
+            for packet in lane.requests.iter_mut().chain(&mut lane.replies) {
+                if packet.wait == Packet::UNDECIDED {
+                    packet.wait = (code % u32::from(base)) as u8;
+                    code /= u32::from(base);
+                }
+            }
+        }
+    }
+
+    /// One tick less to wait for every message in flight.
+    pub fn end_wait(&mut self) {
+        for lane in self.world.links.iter_mut() {
+            for packet in lane.requests.iter_mut().chain(&mut lane.replies) {
+                packet.wait = packet.wait.saturating_sub(1);
+            }
+        }
+    }
+
+    /// The clients, in index order.
+    pub fn clients(&self) -> impl Iterator<Item = ClientId> + use<C> {
+        (0..self.clients.len() as u16).map(ClientId)
+    }
+
+    /// Whether this message is the first of its lane: nothing is queued before it.
+    pub fn is_first(&self, sent: &super::event::Sent) -> bool {
+        let front = |lane: &Lane| lane.queue(sent.direction).front().map(|packet| packet.serial);
+        self.world.links.get(sent.lane).and_then(front) == Some(sent.serial)
+    }
+
+    /// The first message of this lane in this direction, if it could be handled now: its serial and name.
+    pub fn deliverable(&self, lane: LaneId, direction: Direction) -> Option<(u32, MessageName)> {
+        let lane = self.world.links.get(lane)?;
+        let packet = lane.queue(direction).front()?;
+        self.can_handle(lane, packet, direction).then_some((packet.serial, packet.name))
+    }
+
+    /// Every message that could be handled now.
+    pub fn deliverables(&self) -> impl Iterator<Item = (LaneId, Direction)> {
+        let both = |lane: &Lane| [(lane.id, Direction::Request), (lane.id, Direction::Reply)];
+        let enabled = |at: &(LaneId, Direction)| self.deliverable(at.0, at.1).is_some();
+        self.world.links.iter().flat_map(both).filter(enabled)
+    }
+
+    fn can_handle(&self, lane: &Lane, packet: &Packet, direction: Direction) -> bool {
+        if self.world.cut(lane.id, direction) == Some(CutHow::Hold) {
+            return false;
+        }
+        match (direction, lane.id.peer) {
+            // The kernel accepts connections for a process that stands still.
+            (Direction::Request, Process::Node(voter)) => {
+                let server = self.world.redis(voter);
+                server.pauses == 0 || !server.is_up() || matches!(packet.body, Body::Connect)
+            }
+            (Direction::Request, _) => self.world.store.pauses == 0,
+            (Direction::Reply, _) => {
+                let client = &self.clients[usize::from(lane.id.client.0)];
+                let waits_for_user = matches!(packet.body, Body::StoreAnswer { .. });
+                !client.alive
+                    || (client.pauses.process == 0 && !(waits_for_user && client.pauses.stops(Worker::User)))
+            }
+        }
+    }
+
+    /// Lets time pass to `to`, emitting what becomes true by itself on the way. What becomes true at `to`
+    /// comes before anything else of that instant.
+    ///
+    /// # Panics
+    /// If `to` lies before the present.
+    pub fn advance(&mut self, to: WorldTime, out: &mut Trail) {
+        assert!(to >= self.world.now, "time does not run backwards");
+        while let Some(at) = self.world.next_fact().filter(|at| *at <= to) {
+            self.world.now = at.max(self.world.now);
+            self.derive(out);
+            self.settle_facts(out);
+        }
+        self.world.now = to;
+    }
+
+    /// Emits everything that becomes true by itself at this instant: promises end, keys expire, bounds are
+    /// reached, in this order.
+    fn derive(&mut self, out: &mut Trail) {
+        let now = self.world.now;
+        self.world.next_fact = NextFact::Stale;
+        for index in 0..self.world.ledger.holds.len() {
+            let hold = &self.world.ledger.holds[index];
+            if hold.end_at().is_some_and(|end| end <= now) {
+                let (grant, client) = (hold.grant, usize::from(hold.client().0));
+                let mut scene = Scene { world: &mut self.world, out };
+                scene.end_promise(&self.clients[client], grant, PromiseEnd::Reached);
+                self.world.stir(Cause::Promise);
+            }
+        }
+        self.settle_backing(out);
+        for voter in self.world.voters() {
+            let gone = |held: &super::server::Held| held.gone_at.is_some_and(|gone| gone <= now);
+            let server = self.world.redis_mut(voter);
+            if let Some(held) = server.held.take_if(|held| gone(held)) {
+                self.hold_gone(voter, held.writer, Cause::Expiry, out);
+            }
+        }
+        self.settle_backing(out);
+        self.judge_due(out);
+    }
+
+    pub(crate) fn hold_gone(&mut self, voter: VoterId, writer: CallId, cause: Cause, out: &mut Trail) {
+        self.world.record(Process::Node(voter), Fact::HoldGone { node: voter, writer, cause }, out);
+        self.world.stir(cause);
+        self.world.facts_stale();
+    }
+
+    /// Lets one event happen. The event must be enabled; one that has lost its object does nothing.
+    pub fn step(&mut self, event: Event, draws: &mut dyn Draws, out: &mut Trail) {
+        match event {
+            Event::FaultEnd(index) => self.end_fault(index, out),
+            Event::FaultBegin(index) => self.begin_fault(index, out),
+            Event::Deliver(lane, direction) => self.deliver(lane, direction, out),
+            Event::Timer(client, kind) => {
+                out.touched.push(client);
+                let client = &mut self.clients[usize::from(client.0)];
+                client.on_timer(kind, &mut Scene { world: &mut self.world, out }, draws);
+            }
+        }
+        self.settle_facts(out);
+        if let Event::FaultBegin(_) | Event::FaultEnd(_) = event {
+            // A clock that a fault moved may have reached what lay ahead.
+            self.advance(self.world.now, out);
+        }
+        self.world.links.sweep();
+        self.world.ledger.sweep();
+    }
+
+    fn deliver(&mut self, id: LaneId, direction: Direction, out: &mut Trail) {
+        let Some(lane) = self.world.links.get_mut(id) else { return };
+        let (torn, state) = (lane.torn, lane.state);
+        let Some(packet) = lane.queue_mut(direction).pop_front() else { return };
+        if let Some(why) = self.world.swallowed(id, direction, &packet.body) {
+            if !packet.body.is_notice() {
+                self.world.record(id.peer, Fact::MessageLost { name: packet.name, why }, out);
+            }
+            return;
+        }
+        if let (Direction::Request, Some(why)) = (direction, torn) {
+            self.world.record(id.peer, Fact::MessageLost { name: packet.name, why }, out);
+            // The kernel knows no such connection and says so, in case its first notice did not get through.
+            if state != LaneState::Abandoned {
+                self.world.notify(id, packet.name.reply(), Body::Reset, out);
+            }
+            return;
+        }
+        match (direction, id.peer) {
+            (Direction::Reply, _) => {
+                out.touched.push(id.client);
+                let client = &mut self.clients[usize::from(id.client.0)];
+                client.on_packet(id, packet, &mut Scene { world: &mut self.world, out });
+            }
+            (Direction::Request, Process::Node(voter)) => self.serve(voter, id, packet, out),
+            (Direction::Request, Process::Store | Process::Client(_)) => self.serve_store(id, packet, out),
+        }
+    }
+
+    fn serve(&mut self, voter: VoterId, lane: LaneId, packet: Packet, out: &mut Trail) {
+        let (process, name, at) = (Process::Node(voter), packet.name, self.world.now);
+        let up = self.world.redis(voter).is_up();
+        if !up {
+            self.world.record(process, Fact::MessageLost { name, why: LostWhy::Down }, out);
+        } else {
+            self.world.record(process, Fact::Handled { name }, out);
+            out.names.push(Name::Message(name));
+        }
+        let answer = match packet.body {
+            Body::Connect if up => Body::Accept,
+            Body::Connect => return self.world.notify(lane, name.reply(), Body::Refuse, out),
+            Body::Command { request, command, by } if up => {
+                let reply = self.apply(voter, name, &command, by, out);
+                Body::Answer { request, reply }
+            }
+            // Its sender is told by the reset that the crash sent.
+            Body::Command { .. } => return,
+            Body::Accept
+            | Body::Refuse
+            | Body::Reset
+            | Body::Answer { .. }
+            | Body::StoreRequest(_)
+            | Body::StoreAnswer { .. } => unreachable!("a node is sent commands only"),
+        };
+        let now = self.world.redis(voter).clocks.now(at);
+        self.world.transmit(process, now, lane, name.reply(), answer, out);
+    }
+
+    fn apply(
+        &mut self,
+        voter: VoterId,
+        name: MessageName,
+        command: &Command,
+        by: CallId,
+        out: &mut Trail,
+    ) -> Reply {
+        if let Some(text) = self.world.error_of(voter) {
+            return Reply::Error(text);
+        }
+        let at = self.world.now;
+        let fixed = Arc::clone(&self.world.fixed.0);
+        let before = self.world.redis(voter).held.clone();
+        let (reply, effects) = self.world.redis_mut(voter).apply(at, &fixed.key, by, command);
+        let Route::Command { operation, .. } = name.route else { unreachable!("a command has its route") };
+        let process = Process::Node(voter);
+        if effects.is_empty() {
+            self.world.record(process, Fact::Applied { name, by, change: None }, out);
+            return reply;
+        }
+        for effect in effects {
+            let change = HoldChange { operation, effect: effect.effect, owner: effect.owner };
+            if effect.effect == crate::history::HoldEffect::Written {
+                self.clients[usize::from(by.client.0)].wrote |=
+                    self.clients[usize::from(by.client.0)].call() == by;
+            }
+            self.world.record(process, Fact::Applied { name, by, change: Some(change) }, out);
+        }
+        if self.world.redis(voter).held != before {
+            // What others count on may be over: nobody else holds, a life that remains.
+            if !self.world.ledger.watches.running.is_empty() {
+                self.world.ledger.watches.outdate(by.client);
+                self.world.review = true;
+            }
+            self.world.stirred = Some(Stir::Command(by));
+            self.world.facts_stale();
+        }
+        reply
+    }
+
+    fn serve_store(&mut self, lane: LaneId, packet: Packet, out: &mut Trail) {
+        let (process, name) = (Process::Store, packet.name);
+        self.world.record(process, Fact::Handled { name }, out);
+        out.names.push(Name::Message(name));
+        let Body::StoreRequest(request) = packet.body else {
+            unreachable!("the store is sent requests only")
+        };
+        let grant = request.grant;
+        let (answer, served) = self.world.store.serve(&request);
+        match served {
+            Served::Claimed => {}
+            Served::Read { stock } => {
+                let fact = Fact::StoreRead { client: lane.client, grant, stock };
+                self.world.record(process, fact, out);
+            }
+            Served::Write { accepted, access } => {
+                let promised = self.world.ledger.get(grant).is_some_and(|hold| hold.is_promised());
+                let fact = Fact::StoreWrite { grant, accepted, promised, access };
+                self.world.record(process, fact, out);
+            }
+        }
+        let now = self.world.store.clocks.now(self.world.now);
+        self.world.transmit(process, now, lane, name.reply(), Body::StoreAnswer { grant, answer }, out);
+    }
+
+    /// Derives what the last event made true: backing, then who is busy, then the watches.
+    pub(crate) fn settle_facts(&mut self, out: &mut Trail) {
+        self.settle_backing(out);
+        for client in &self.clients {
+            let busy = client.alive && !client.user.is_idle() && !self.is_paused_for_good(client.id);
+            let known = self.world.busy[usize::from(client.id.0)];
+            if busy != known {
+                self.world.busy[usize::from(client.id.0)] = busy;
+                self.world.review = true;
+            }
+        }
+        if std::mem::take(&mut self.world.review) {
+            self.review_watches(out);
+        }
+    }
+
+    fn settle_backing(&mut self, out: &mut Trail) {
+        let Some(stir) = self.world.stirred.take() else { return };
+        for index in 0..self.world.ledger.holds.len() {
+            let hold = &self.world.ledger.holds[index];
+            let followed = hold.backing.is_followed();
+            if !followed && !hold.inside && !hold.thinned {
+                continue;
+            }
+            let (grant, promised, nonce, own_quorum) =
+                (hold.grant, hold.is_promised(), hold.nonce, hold.quorum);
+            let client = &self.clients[usize::from(hold.client().0)];
+            let (winnable, own) = self.world.votes(|value| client.core.backs(nonce, value));
+            let cause = match stir {
+                Stir::Command(by) if by.client == client.id => Cause::Own,
+                Stir::Command(_) => Cause::Rival,
+                Stir::Other(cause) => cause,
+            };
+            let quorum = self.world.quorum;
+            if followed && hold.backing != Backing::Winnable(winnable) {
+                let fact = Fact::Backing { grant, winnable, quorum, promised, cause };
+                Scene { world: &mut self.world, out }.record(client, fact);
+            }
+            let hold = &mut self.world.ledger.holds[index];
+            let lost = !promised && winnable >= quorum;
+            if followed {
+                hold.backing = if lost { Backing::Closed } else { Backing::Winnable(winnable) };
+            }
+            let thin = own < own_quorum;
+            if thin && hold.inside && !hold.thinned {
+                hold.thinned = true;
+                self.on_thinned(index, out);
+            } else if !thin && hold.thinned {
+                hold.thinned = false;
+                let watch = Watch { kind: WatchKind::SilentLoss, call: hold.call };
+                self.end(watch, WatchEnd::Void, out);
+            }
+        }
+    }
+}

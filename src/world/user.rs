@@ -1,0 +1,207 @@
+//! The user's code: what a client does with the lock. One machine, data in its states.
+//!
+//! Must not send anything: `client.rs` turns its decisions into inputs of the core and requests to the store.
+//! Times are the client's own monotonic clock.
+
+use super::ledger::{canonical_until, is_ahead};
+use super::setup::{Holder, Task, Workload};
+use crate::canon::Canon;
+use crate::lock::Until;
+use crate::name::{CallId, GrantId, Nonce};
+use crate::time::{MonoTime, Now, Span};
+
+/// Where the user's code is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum User {
+    /// Waits to start a cycle.
+    Resting { at: MonoTime },
+    /// Has called acquire.
+    Calling { call: CallId, patience_end: MonoTime },
+    /// Was refused and will call again.
+    Again { call: CallId, at: MonoTime, patience_end: MonoTime },
+    /// Was granted a promise that is over by its own clock, and will give it back unused.
+    Declining { grant: GrantId },
+    /// Is inside the section.
+    Inside(Section),
+    /// Has called release.
+    Releasing { grant: GrantId },
+    /// Has nothing more to do, or is dead for good.
+    Done,
+}
+
+/// A stay in the section.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Section {
+    pub(crate) grant: GrantId,
+    pub(crate) nonce: Nonce,
+    pub(crate) fence: Option<i64>,
+    pub(crate) until: Until,
+    /// When the work began.
+    pub(crate) since: MonoTime,
+    pub(crate) writes: u32,
+    pub(crate) extends: u32,
+    pub(crate) step: Step,
+    /// Told that the hold is gone, or refused by the store.
+    pub(crate) warned: bool,
+}
+
+/// What the code inside the section is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Step {
+    /// Waits for the store to take its claim.
+    Claiming,
+    /// Waits for the store's stock.
+    Reading,
+    /// Works until the next thing is due.
+    Working { read: Option<i64> },
+    /// Has looked, or chosen not to, and will write.
+    Checked { read: Option<i64> },
+    /// Waits for the store's answer to a write.
+    Writing,
+    /// Waits for the answer to its call of extend.
+    Extending { read: Option<i64> },
+}
+
+/// What the code inside the section does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Deed {
+    /// Leaves because of a loss it was told of.
+    LeaveWarned,
+    /// Leaves because its promise has ended.
+    LeaveExpired,
+    /// Leaves because its work is done.
+    Finish,
+    /// Decides to write.
+    Check,
+    /// Writes.
+    Write,
+    /// Calls extend.
+    Extend,
+}
+
+/// When something is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// As soon as the worker runs.
+    AtOnce,
+    /// At a timer.
+    At(MonoTime),
+}
+
+impl Section {
+    /// When the code next does something by itself, and what; `None` while it waits for an answer.
+    pub(crate) fn next(&self, workload: &Workload, now: Now) -> Option<(Moment, Deed)> {
+        if self.warned && workload.holder != Holder::Never {
+            return Some((Moment::AtOnce, Deed::LeaveWarned));
+        }
+        let step = match self.step {
+            Step::Checked { .. } => Some((Moment::AtOnce, Deed::Write)),
+            Step::Claiming | Step::Reading | Step::Writing | Step::Extending { .. } => None,
+            Step::Working { read } => {
+                let (at, deed) = self.next_work(workload, read);
+                Some((Moment::At(at), deed))
+            }
+        };
+        let leaves = (workload.holder == Holder::Leaves).then(|| self.promised_end(now)).flatten();
+        match (step, leaves) {
+            // Whoever wakes after the end leaves, whatever else is overdue: of two past moments a state does not
+            // keep which was first.
+            (_, Some(end)) if end <= now.mono => Some((Moment::At(end), Deed::LeaveExpired)),
+            (Some((Moment::AtOnce, _)), _) => step,
+            (Some((Moment::At(at), _)), Some(end)) if at < end => step,
+            (_, Some(end)) => Some((Moment::At(end), Deed::LeaveExpired)),
+            (step, None) => step,
+        }
+    }
+
+    /// Whether the promise is over by the holder's own clock.
+    pub(crate) fn is_over(&self, now: Now) -> bool {
+        !is_ahead(self.until, now)
+    }
+
+    fn next_work(&self, workload: &Workload, read: Option<i64>) -> (MonoTime, Deed) {
+        let end = self.since + workload.work;
+        let write = match &workload.task {
+            Task::Hold { writes, .. } if self.writes < *writes => {
+                let share = workload.work.0 * i64::from(self.writes + 1) / i64::from(*writes);
+                Some(self.since + Span(share))
+            }
+            Task::Stock if self.writes == 0 && read.is_some_and(|stock| stock > 0) => Some(end),
+            Task::Hold { .. } | Task::Stock => None,
+        };
+        let extend = match &workload.task {
+            Task::Hold { extend_at, .. } => extend_at.get(self.extends as usize),
+            Task::Stock => None,
+        };
+        let write = write.map(|at| (at, Deed::Check));
+        let extend = extend.map(|after| (self.since + *after, Deed::Extend));
+        let mut next = (end, Deed::Finish);
+        for other in [write, extend].into_iter().flatten() {
+            // What is due with the end comes before it.
+            if other.0 <= next.0 {
+                next = other;
+            }
+        }
+        next
+    }
+
+    /// The promised end as a timer: on the monotonic clock, the only clock that timers have.
+    fn promised_end(&self, now: Now) -> Option<MonoTime> {
+        match self.until {
+            Until::Mono(end) => Some(end),
+            Until::Wall(end) => Some(now.mono + (end - now.wall)),
+            Until::Released | Until::Lost => None,
+        }
+    }
+}
+
+impl User {
+    /// Whether it neither wants nor holds the lock.
+    pub(crate) fn is_idle(&self) -> bool {
+        matches!(self, Self::Resting { .. } | Self::Done)
+    }
+
+    /// The grant that the user's code holds, or gives back.
+    pub(crate) fn grant(&self) -> Option<GrantId> {
+        match self {
+            Self::Inside(section) => Some(section.grant),
+            Self::Declining { grant } | Self::Releasing { grant } => Some(*grant),
+            Self::Resting { .. } | Self::Calling { .. } | Self::Again { .. } | Self::Done => None,
+        }
+    }
+
+    /// The call by which it wants the lock, if it does.
+    pub(crate) fn willing(&self) -> Option<CallId> {
+        match self {
+            Self::Calling { call, .. } | Self::Again { call, .. } => Some(*call),
+            Self::Resting { .. }
+            | Self::Declining { .. }
+            | Self::Inside(_)
+            | Self::Releasing { .. }
+            | Self::Done => None,
+        }
+    }
+
+    pub(crate) fn canonical(&mut self, canon: &mut Canon) {
+        match self {
+            Self::Resting { at } => canon.mono_deadline(at),
+            Self::Calling { call, patience_end } => {
+                canon.call(call);
+                canon.mono_deadline(patience_end);
+            }
+            Self::Again { call, at, patience_end } => {
+                canon.call(call);
+                canon.mono_deadline(at);
+                canon.mono_deadline(patience_end);
+            }
+            Self::Inside(section) => {
+                canon.grant(&mut section.grant);
+                canon.nonce(&mut section.nonce);
+                canonical_until(&mut section.until, canon);
+                canon.mono_moment(&mut section.since);
+            }
+            Self::Declining { grant } | Self::Releasing { grant } => canon.grant(grant),
+            Self::Done => {}
+        }
+    }
+}
