@@ -1,0 +1,130 @@
+//! What good files say.
+
+use super::{GOOD, changed, good, planned};
+use fencepost::check::{CountRange, Expected, OracleName, WitnessName};
+use fencepost::lock::{Basis, Extension, Protocol, Ttl};
+use fencepost::name::{ClientId, Process, VoterId};
+use fencepost::plan::{CutHow, Fault, FaultKind, MessageFate, OrderTerm, PauseScope, WayCut, When};
+use fencepost::time::{ClockKind, Span, WorldTime};
+use fencepost::world::{Ack, Connections, Holder, StoreMode, Task};
+
+#[test]
+fn what_a_good_file_says() {
+    let scenario = good(GOOD);
+    let setup = &scenario.setup;
+    assert_eq!((scenario.name.as_str(), scenario.origin.as_str()), ("some-name", "folder/some-name.toml"));
+    assert_eq!((scenario.title.as_str(), scenario.claim.as_str()), ("a title", "a claim"));
+    assert_eq!((scenario.seed, scenario.protocol, scenario.text.as_str()), (1, Protocol::Redlock, GOOD));
+    assert_eq!((setup.limit, setup.settle), (WorldTime(60_000_000), Span::from_ms(25_000)));
+    assert_eq!((setup.nodes.len(), setup.clients.len()), (5, 2));
+    assert_eq!(setup.connections, Connections::Closed);
+    assert_eq!((setup.store.mode, setup.store.stock), (StoreMode::Plain, 0));
+    assert_eq!((scenario.latency.min(), setup.latency_max), (200, Span(5_000)));
+    let client = &setup.clients[1];
+    assert_eq!((client.start, client.offset), (WorldTime(4_000_000), Span::ZERO));
+    assert_eq!(client.policy.ttl, Ttl::Of(Span::from_ms(10_000)));
+    assert_eq!((client.policy.voters, client.policy.quorum), (5, 3));
+    let work = &client.workload;
+    assert_eq!(work.task, Task::Hold { writes: 1, extend_at: Vec::new() });
+    assert_eq!((work.holder, work.ack, work.cycles), (Holder::Never, Ack::Await, 1));
+    assert_eq!((work.work, work.patience, work.think), (Span::from_ms(8_000), Span::ZERO, Span::ZERO));
+    assert_eq!(work.again, client.policy.retry.delay);
+    let expect = scenario.expect.as_ref().unwrap();
+    assert_eq!(expect.oracles.iter().collect::<Vec<_>>(), [(&OracleName::Orphan, &Expected::Held)]);
+}
+
+#[test]
+fn one_client_may_differ() {
+    let own = r#"[[client]]
+id        = "client-2"
+start_ms  = 70
+offset_ms = -3
+lock      = { ttl = "none", unsound = true, basis = "until-released" }
+workload  = { holder = "leaves", again_ms = 5, writes = 2 }
+
+[network]
+connections = "open""#;
+    let scenario = good(&changed("[network]", own));
+    let [first, second] = scenario.setup.clients.as_slice() else { panic!("two clients") };
+    assert_eq!((second.start, second.offset), (WorldTime(70_000), Span::from_ms(-3)));
+    assert_eq!((second.policy.ttl, second.policy.basis), (Ttl::Never, Basis::UntilReleased));
+    assert_eq!((first.policy.ttl, first.workload.holder), (Ttl::Of(Span::from_ms(10_000)), Holder::Never));
+    assert_eq!((second.workload.holder, second.workload.again), (Holder::Leaves, Span::from_ms(5)));
+    assert_eq!(second.workload.task, Task::Hold { writes: 2, extend_at: Vec::new() });
+    assert_eq!(second.workload.work, first.workload.work);
+    assert_eq!(scenario.setup.connections, Connections::Open);
+}
+
+#[test]
+fn single_none_and_stock() {
+    let single = changed("[lock.redlock]", "[lock.single]\nrenewal = \"watchdog\"");
+    let policy = good(&single).setup.clients[0].policy.clone();
+    assert_eq!((policy.voters, policy.quorum, policy.extension), (1, 1, Extension::Compare));
+
+    let none = changed("[lock.redlock]\nlike   = \"spec\"\nttl_ms = 10_000", "[lock.none]")
+        .replace("workload.hold", "workload.stock")
+        .replace("[network]", "[store]\nmode = \"nonce-cas\"\nstock = 7\n[network]");
+    let setup = good(&none).setup;
+    assert_eq!((setup.clients[0].policy.protocol, setup.clients[0].policy.quorum), (Protocol::None, 0));
+    assert_eq!((setup.store.mode, setup.store.stock), (StoreMode::NonceCas, 7));
+    assert_eq!(setup.clients[0].workload.task, Task::Stock);
+}
+
+#[test]
+fn every_kind_of_plan_entry() {
+    let entries = r#"pause = { at_us = 7, of = ["client-1", "node-2"], kind = "suspend", for_ms = 3 }
+[[plan]]
+cut = { after = "client-1#1:enter.1", between = ["clients", ["node-1", "store"]], direction = "replies", how = "hold" }
+[[plan]]
+clock-rate = { at_ms = 0, of = "nodes", ppm = -5 }
+[[plan]]
+error-reply = { at_ms = 0, of = "node-1", text = "LOADING x", for_ms = 1 }
+[[plan]]
+message = { name = "client-1#1>store:write.1:request", delay_ms = 12 }
+[[plan]]
+order = { at_ms = 1, of = "client-1", first = "messages", then = "client-1#1>node-1:acquire.1.set.1:reply" }"#;
+    let plan = good(&planned(entries)).setup.plan;
+    let kinds: Vec<FaultKind> = plan.faults.iter().map(|planned| planned.fault.kind()).collect();
+    let mut expected = vec![FaultKind::Suspend, FaultKind::Suspend, FaultKind::Cut];
+    expected.extend([FaultKind::ClockRate; 5]);
+    expected.push(FaultKind::ErrorReply);
+    assert_eq!(kinds, expected, "a list of targets is one fault for each");
+    assert_eq!((plan.faults[0].when, plan.faults[0].lasts), (When::At(WorldTime(7)), Some(Span::from_ms(3))));
+    let node_2 = PauseScope::Process(Process::Node(VoterId(1)));
+    assert!(matches!(plan.faults[1].fault, Fault::Pause { scope, .. } if scope == node_2));
+    assert_eq!(
+        plan.faults[2].fault,
+        Fault::Cut {
+            clients: vec![ClientId(0), ClientId(1)],
+            peers: vec![Process::Node(VoterId(0)), Process::Store],
+            way: WayCut::Replies,
+            how: CutHow::Hold,
+        }
+    );
+    assert_eq!(
+        (plan.faults[2].when, plan.faults[2].lasts),
+        (When::After("client-1#1:enter.1".parse().unwrap()), None)
+    );
+    let both = vec![ClockKind::Mono, ClockKind::Wall];
+    assert!(matches!(&plan.faults[3].fault, Fault::ClockRate { clocks, ppm: -5, .. } if *clocks == both));
+    assert_eq!(plan.messages[0].fate, MessageFate::Delay(Span::from_ms(12)));
+    assert!(matches!(plan.orders[0].then, OrderTerm::Message(_)));
+}
+
+#[test]
+fn witnesses_are_counts_or_bounds() {
+    let text = changed(
+        "orphan = \"held\"",
+        "[expect.witness]\ngrants = 2\nclock-step = { min = 1 }\nhand-over = { max = 3 }",
+    );
+    let witnesses = good(&text).expect.unwrap().witnesses;
+    assert_eq!(witnesses[&WitnessName::Grants], CountRange::exactly(2));
+    assert_eq!(witnesses[&WitnessName::Fault(FaultKind::ClockStep)], CountRange { min: 1, max: None });
+    assert_eq!(witnesses[&WitnessName::HandOver], CountRange { min: 0, max: Some(3) });
+}
+
+#[test]
+fn a_file_that_is_nothing_but_its_ending_still_has_a_name() {
+    let name = |origin: &str| fencepost::scenario::parse(origin, GOOD).unwrap().name;
+    assert_eq!((name("folder/.toml"), name("a.toml.bak")), (".toml".to_owned(), "a.toml.bak".to_owned()));
+}

@@ -1,0 +1,74 @@
+//! The reference in `scenarios/README.md` names exactly the keys that the reader accepts.
+
+use super::{GOOD, Kind, changed, planned};
+use fencepost::scenario::parse;
+use std::collections::BTreeSet;
+
+/// The keys that the reader names when it meets one it does not know.
+fn accepted(text: &str) -> BTreeSet<String> {
+    let error = parse("x.toml", text).expect_err("zzz is no key");
+    assert!(
+        error.kind == Kind::UnknownKey && error.message.starts_with("unknown key `zzz`"),
+        "{error}\n{text}"
+    );
+    let known = error.message.split_once("known here: ").map_or("", |(_, known)| known);
+    known.split(", ").filter(|key| !key.is_empty()).map(str::to_owned).collect()
+}
+
+/// The keys in the first cells of the tables under the heading.
+fn documented(readme: &str, heading: &str) -> BTreeSet<String> {
+    let mut sections = readme.split("\n### ");
+    let section = sections.find(|section| section.lines().next() == Some(heading));
+    let section = section.unwrap_or_else(|| panic!("no section `{heading}`"));
+    let cells = section.lines().filter_map(|line| line.strip_prefix("| `")?.split(" | ").next());
+    cells.flat_map(|cell| cell.split(", ").map(|key| key.trim_matches(['`', ' ']).to_owned())).collect()
+}
+
+#[test]
+fn the_reference_names_exactly_the_accepted_keys() {
+    let readme = include_str!("../../scenarios/README.md");
+    let lock = "[lock.redlock]\nlike   = \"spec\"\nttl_ms = 10_000";
+    let in_table = |table: &str| changed(table, &format!("{table}\nzzz = 0"));
+    let before_network = |table: &str| changed("[network]", &format!("{table}\n[network]"));
+    let expecting = |text: &str| changed("orphan = \"held\"", text);
+    let hold = "`[clients.workload.hold]` and `[client.workload]`";
+    let policy = "`[lock.single]`, `[lock.redlock]` and `[client.lock]`";
+    let mut probes = vec![
+        ("Top level", format!("zzz = 0\n{GOOD}")),
+        ("`[run]`", in_table("[run]")),
+        ("`[deployment]`", in_table("[deployment]")),
+        (policy, in_table("[lock.redlock]")),
+        (policy, changed(lock, "[lock.single]\nzzz = 0")),
+        (policy, before_network("[[client]]\nlock = { zzz = 0 }")),
+        ("`drift`", changed("ttl_ms = 10_000", "drift = { zzz = 0 }")),
+        ("`[lock.none]`", changed(lock, "[lock.none]\nzzz = 0")),
+        ("`[clients]`", in_table("[clients]")),
+        (hold, in_table("[clients.workload.hold]")),
+        (hold, before_network("[[client]]\nworkload = { zzz = 0 }")),
+        (
+            "`[clients.workload.stock]`",
+            changed("[clients.workload.hold]", "[clients.workload.stock]\nzzz = 0"),
+        ),
+        ("`[[client]]`", before_network("[[client]]\nzzz = 0")),
+        ("`[store]`", before_network("[store]\nzzz = 0")),
+        ("`[network]`", in_table("[network]")),
+        ("`latency_us`", changed("p50 = 500", "zzz = 500")),
+        ("`[[plan]]`", planned("zzz = {}")),
+        ("`[expect]`", expecting("zzz = 0")),
+        ("`[expect.witness]`", expecting("witness = { zzz = 0 }")),
+        ("`{ min, max }`", expecting("witness = { grants = { zzz = 0 } }")),
+    ];
+    for kind in accepted(&planned("zzz = {}")) {
+        let heading = match kind.as_str() {
+            "crash" | "kill" => "`crash` and `kill`",
+            "slow" | "late-timer" => "`slow` and `late-timer`",
+            kind => &*format!("`{kind}`").leak(),
+        };
+        probes.push((heading, planned(&format!("{kind} = {{ zzz = 0 }}"))));
+    }
+    let headings: BTreeSet<&str> = readme.split("\n### ").skip(1).filter_map(|s| s.lines().next()).collect();
+    assert_eq!(headings, probes.iter().map(|(heading, _)| *heading).collect());
+    for (heading, text) in probes {
+        assert_eq!(documented(readme, heading), accepted(&text), "{heading}");
+    }
+}
