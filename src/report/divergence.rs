@@ -1,0 +1,53 @@
+//! Where two runs of one seed part: the sign of nondeterminism, a bug of ours.
+//!
+//! Must not run anything.
+
+use super::Story;
+use super::cast::Cast;
+use super::fact::fact;
+use super::text::repro;
+use crate::sim::RunResult;
+
+/// The first difference between two runs of one scenario and seed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Divergence {
+    /// The index of the first record that differs; the length of the shorter run if it is a beginning of the
+    /// longer one.
+    pub index: usize,
+    text: String,
+}
+
+/// Compares two runs; `None` if they are the same.
+pub fn divergence(story: Story<'_>, again: &RunResult) -> Option<Divergence> {
+    let (first, second) = (&story.result.records, &again.records);
+    if story.result == again {
+        return None;
+    }
+    let differing = first.iter().zip(second).position(|(one, other)| one != other);
+    let index = differing.unwrap_or_else(|| first.len().min(second.len()));
+    let say = |result: &RunResult| {
+        result.records.get(index).map_or_else(
+            || format!("nothing more; digest {:016x}", result.digest),
+            |record| {
+                let cast = Cast::of(&result.records, result.end);
+                format!("{} {} {}", record.at, record.process, fact(story, &cast, record))
+            },
+        )
+    };
+    let text = format!(
+        "{}: two runs of seed {} differ from record {} on\n{}\n\nfirst   {}\nsecond  {}\n",
+        story.scenario.name,
+        story.result.seed,
+        index + 1,
+        repro(story),
+        say(story.result),
+        say(again),
+    );
+    Some(Divergence { index, text })
+}
+
+impl std::fmt::Display for Divergence {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
+    }
+}

@@ -1,0 +1,138 @@
+//! The whole report of a run for a person.
+//!
+//! Sentence, repro, timeline, verdict, in this order. Must not depend on the terminal.
+
+use super::Story;
+use super::cast::Cast;
+use super::choose::Length;
+use super::sentence::sentence;
+use super::timeline::timeline;
+use super::verdict::{doubt, judged, mismatch, oracles, verdict};
+use super::words::{human, seconds};
+use crate::check::{OracleName, Verdict};
+use crate::lock::{CoreTraits, LockCore};
+use crate::name::GrantId;
+use crate::sim::cores;
+use crate::time::Span;
+
+/// The line that repeats a run.
+pub fn repro(story: Story<'_>) -> String {
+    let origin = &story.scenario.origin;
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
+    let origin = if origin.chars().all(plain) && !origin.starts_with('-') {
+        origin.clone()
+    } else {
+        format!("'{}'", origin.replace('\'', "'\\''"))
+    };
+    format!("cargo run --release -- run {origin} --seed {}", story.result.seed)
+}
+
+/// The report.
+pub fn run_text(story: Story<'_>, length: Length) -> String {
+    let mut text = format!("{}: {}\n{}\n\n", story.scenario.name, sentence(story), repro(story));
+    text.push_str(&timeline(story, length));
+    text.push('\n');
+    text.push_str(&oracles(story));
+    text.push('\n');
+    text.push_str(&figures(story));
+    text
+}
+
+/// Verdict, differences, locks and their beliefs, witnesses, margin, digest: one line each.
+fn figures(story: Story<'_>) -> String {
+    let result = story.result;
+    let mut lines = Vec::new();
+    let doubts = match &result.judgement.verdict {
+        Verdict::Inconclusive(doubts) => {
+            let doubts: Vec<String> = doubts.iter().map(|reason| doubt(*reason)).collect();
+            format!(": {}", doubts.join("; "))
+        }
+        Verdict::Held | Verdict::Violated => String::new(),
+    };
+    lines.push(format!("verdict    {}{doubts}", verdict(&result.judgement.verdict)));
+    for difference in result.judgement.mismatches.iter().flatten() {
+        lines.push(format!("differs    {}", mismatch(difference)));
+    }
+    lines.extend(beliefs(story));
+    lines.extend(bounds(story));
+    let witnessed: Vec<String> =
+        result.witnesses.counts().map(|(name, count)| format!("{name} {count}")).collect();
+    lines.push(format!(
+        "witnessed  {}",
+        if witnessed.is_empty() { "nothing".to_owned() } else { witnessed.join(", ") }
+    ));
+    if let Some(stock) = Cast::of(&result.records, result.end).stock() {
+        lines.push(format!("stock      {stock}"));
+    }
+    if let Some((grant, margin)) = result.margin {
+        lines.push(format!("margin     {}", first_chance(grant, margin)));
+    }
+    let (events, records, end) = (result.events, result.records.len(), seconds(result.end.0 as i64));
+    lines.push(format!("run        {events} events, {records} records, {end} s of world time"));
+    lines.push(format!("digest     {:016x}", result.digest));
+    lines.into_iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// How far from the promised end a rival could first win.
+fn first_chance(grant: GrantId, margin: Span) -> String {
+    let promise = format!("the promise of {grant} ended");
+    match margin {
+        Span::ZERO => format!("0: a rival could first win at the moment when {promise}"),
+        Span(..0) => format!("a rival could first win {} before {promise}", human(Span(-margin.0))),
+        Span(_) => format!("a rival could first win {} after {promise}", human(margin)),
+    }
+}
+
+/// The bounds by which the judged oracles with a bound judged, of the most patient lock.
+fn bounds(story: Story<'_>) -> Option<String> {
+    let traits: Vec<CoreTraits> = cores(&story.scenario.setup).iter().map(LockCore::describe).collect();
+    let longest = |span: fn(&CoreTraits) -> Span| traits.iter().map(span).max().unwrap_or(Span::ZERO);
+    let bound = |oracle| match oracle {
+        OracleName::Leak => {
+            let bound = longest(|traits| traits.node_timeout + traits.node_timeout);
+            Some(format!("{} after the caller was told", human(bound + story.scenario.setup.latency_max)))
+        }
+        OracleName::Stuck => {
+            let call = human(longest(|traits| traits.call_max));
+            let waits = story.scenario.setup.clients.iter().map(|client| client.workload.again);
+            let wait = human(waits.max().unwrap_or(Span::ZERO));
+            Some(format!(
+                "the largest remaining TTL, one call of acquire ({call}) and the wait before it ({wait})"
+            ))
+        }
+        OracleName::Unavailable => Some(human(longest(|traits| traits.call_max))),
+        OracleName::SilentLoss => {
+            Some(human(longest(|traits| traits.renewal.unwrap_or(Span::ZERO) + traits.node_timeout)))
+        }
+        OracleName::PromiseOverlap
+        | OracleName::PromiseEmpty
+        | OracleName::PromiseUnbacked
+        | OracleName::SectionOverlap
+        | OracleName::StaleWrite
+        | OracleName::ValidWriteRefused
+        | OracleName::LostUpdate
+        | OracleName::FenceOrder
+        | OracleName::ForeignChange
+        | OracleName::Continuity
+        | OracleName::FalseRefusal
+        | OracleName::Orphan
+        | OracleName::Unfair
+        | OracleName::HoldCount => None,
+    };
+    let named =
+        judged(story).into_iter().filter_map(|(oracle, _)| Some(format!("{oracle} {}", bound(oracle)?)));
+    let named: Vec<String> = named.collect();
+    (!named.is_empty()).then(|| format!("bounds     {}", named.join("; ")))
+}
+
+/// One line per different lock: the protocol and what its promise rests on.
+fn beliefs(story: Story<'_>) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for core in cores(&story.scenario.setup) {
+        let line = format!("lock       {}", super::shelf::belief(&core.describe()));
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines
+}
