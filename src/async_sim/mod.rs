@@ -1,0 +1,24 @@
+//! Unmodified async lock code in virtual time.
+//!
+//! The runtime is madsim's: it answers the C library's clock and entropy calls of the thread that drives a
+//! future, so that code which knows nothing of a simulation sleeps, spawns and draws in virtual time. This
+//! module is the door to it and must not contain Redis, lock or fault semantics: those live in `world`. It
+//! exists only under `--cfg madsim`; without the cfg the crate does not build with the feature `async-sim`
+//! (see `lib.rs`), because madsim would then be real time in disguise.
+
+use madsim::Config;
+use madsim::runtime::Runtime;
+use std::future::Future;
+
+/// Drives `program` to its end in virtual time and returns what it returned. One seed is one run: the order of
+/// ready tasks, random numbers and virtual clock readings repeat exactly.
+///
+/// Time passes only while every task waits, and then at once to the next timer. The virtual wall clock starts
+/// at a moment drawn from the seed, so differences repeat and mean something; absolute readings only repeat.
+///
+/// # Panics
+/// If `program` or a task it spawned panics, if all tasks wait for something that no timer will bring, or when
+/// called inside another such runtime. `program` must not start a thread of the operating system.
+pub fn block_on<F: Future>(seed: u64, program: F) -> F::Output {
+    Runtime::with_seed_and_config(seed, Config::default()).block_on(program)
+}
