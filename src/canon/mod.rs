@@ -17,14 +17,10 @@ pub enum IdKind {
     Request(ClientId),
     /// Operation numbers of one kind.
     Operation(ClientId, Operation),
-    /// Handshake numbers.
-    Connect(ClientId),
     /// Acquire calls.
     Call(ClientId),
     /// Grants of the whole run. Renamed by rank, not by visit: their order is what "older" means.
     Grant,
-    /// Message sequence numbers of the world.
-    Message,
 }
 
 /// The state of one pass.
