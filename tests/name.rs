@@ -4,8 +4,8 @@
 
 use fencepost::check::{OracleName, WitnessName};
 use fencepost::name::{
-    ClientId, CommandName, Direction, MessageName, Name, NameError, Nonce, Operation, Point, PointName,
-    Process, Route, StoreAccess, VoterId,
+    ClientId, CommandName, Direction, MessageName, Name, NameError, NodeId, Nonce, Operation, Point,
+    PointName, Process, Route, StoreAccess, VoterId,
 };
 use fencepost::plan::FaultKind;
 use proptest::prelude::*;
@@ -20,12 +20,16 @@ fn client() -> impl Strategy<Value = ClientId> {
     prop_oneof![0_u16..10, Just(u16::MAX - 1)].prop_map(ClientId)
 }
 
+fn node() -> impl Strategy<Value = NodeId> {
+    (voter(), 0..=4_u8).prop_map(|(voter, member)| NodeId { voter, member })
+}
+
 fn voter() -> impl Strategy<Value = VoterId> {
     prop_oneof![0_u8..10, Just(u8::MAX - 1)].prop_map(VoterId)
 }
 
 fn process() -> impl Strategy<Value = Process> {
-    prop_oneof![client().prop_map(Process::Client), voter().prop_map(Process::Node), Just(Process::Store)]
+    prop_oneof![client().prop_map(Process::Client), node().prop_map(Process::Node), Just(Process::Store)]
 }
 
 fn route() -> impl Strategy<Value = Route> {
@@ -142,13 +146,16 @@ fn bad_processes_say_how_to_write_one() {
         "node-256",
         "client-65536",
         "store-1",
-        "replica-1.2",
+        "replica-1",
+        "replica-1.0",
+        "replica-0.1",
+        "replica-1.256",
         "client-1>node-1",
         "node-1\n",
     ] {
         assert_eq!(text.parse::<Process>(), Err(NameError::Process), "{text:?}");
     }
-    assert!(NameError::Process.to_string().contains("client-N, node-N or store"));
+    assert!(NameError::Process.to_string().contains("client-N, node-N, replica-N.M or store"));
 }
 
 #[test]
@@ -225,7 +232,7 @@ fn only_the_exact_shape_is_a_nonce() {
 #[test]
 fn a_reply_travels_back_to_its_client() {
     let request: MessageName = "client-2#3>node-4:release.5.eval.1:request".parse().expect("a name");
-    assert_eq!(request.target(), Process::Node(VoterId(3)));
+    assert_eq!(request.target(), Process::Node(NodeId::first(VoterId(3))));
     assert_eq!(request.reply().target(), Process::Client(ClientId(1)));
     assert_eq!(request.reply().to_string(), "client-2#3>node-4:release.5.eval.1:reply");
     let write: MessageName = "client-2#3>store:write.1:request".parse().expect("a name");

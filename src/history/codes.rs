@@ -4,7 +4,7 @@
 //! and a number given up is never used again. A change of any number is a new `ENCODING_VERSION`.
 
 use super::fact::{Cause, HoldEffect, LostWhy, PromiseEnd, SectionEnd, WatchEnd, WatchKind};
-use crate::lock::{ExtendFailure, LossReason, RefuseReason, Released};
+use crate::lock::{ExtendFailure, Found, LossReason, RefuseReason, Released};
 use crate::name::{CommandName, Direction, Operation, StoreAccess};
 use crate::plan::FaultKind;
 
@@ -29,15 +29,16 @@ codes!(RefuseReason { Taken = 0, Unknown = 1, TooLate = 2, Error = 3, Cancelled 
 codes!(ExtendFailure { Gone = 0, Unknown = 1, TooLate = 2, NotHeld = 3, Misuse = 4 });
 codes!(LossReason { Gone = 0, Expired = 1 });
 codes!(Released { Confirmed = 0, Unknown = 1, NotOwned = 2 });
+codes!(Found { Held = 0, Gone = 1, Unknown = 2 });
 codes!(PromiseEnd { Reached = 0, Released = 1, Lost = 2, Crashed = 3, Replaced = 4 });
 codes!(SectionEnd { Finished = 0, Expired = 1, Lost = 2, Crashed = 3 });
 codes!(LostWhy { Directive = 0, Reset = 1, BlackHole = 2, Down = 3 });
 codes!(HoldEffect { Written = 0, Updated = 1, Prolonged = 2, Removed = 3 });
-codes!(Cause { Own = 0, Rival = 1, Expiry = 2, ClockFault = 3, Eviction = 4, Restart = 5, Promise = 6 });
+codes!(Cause { Own = 0, Rival = 1, Expiry = 2, ClockFault = 3, Eviction = 4, Restart = 5, Promise = 6, Failover = 7, Resync = 8 });
 codes!(WatchKind { Leak = 0, Stuck = 1, Unavailable = 2, SilentLoss = 3 });
 codes!(WatchEnd { Met = 0, Void = 1, Missed = 2 });
 codes!(Operation { Acquire = 0, Extend = 1, Release = 2, Check = 3 });
-codes!(CommandName { Del = 0, Eval = 1, Evalsha = 2, Get = 3, Set = 4, Other = 5 });
+codes!(CommandName { Del = 0, Eval = 1, Evalsha = 2, Get = 3, Set = 4, Other = 5, Role = 6, Wait = 7 });
 codes!(StoreAccess { Claim = 0, Read = 1, Write = 2 });
 codes!(Direction { Request = 0, Reply = 1 });
 codes!(FaultKind {
@@ -55,4 +56,9 @@ codes!(FaultKind {
     ErrorReply = 11,
     FlushScripts = 12,
     Message = 13,
+    PowerLoss = 14,
+    Shutdown = 15,
+    Promote = 16,
+    Demote = 17,
+    Lag = 18,
 });

@@ -2,7 +2,8 @@
 //!
 //! Integers are little-endian at their own width. A record is: `at` u64 · `mono` i64 · `wall` i64 · process · one
 //! tag byte of the fact · its fields in the order of their declaration. A process is one tag byte (0 node, 1 store,
-//! 2 client) and its index, u16, 0 for the store. An option is one byte, 0 or 1, and the value. Booleans are 0 or 1;
+//! 2 client, 3 replica) and its index, u16, 0 for the store; of a replica its number in the low byte and its voter in
+//! the high one. An option is one byte, 0 or 1, and the value. Booleans are 0 or 1;
 //! enums without data are one byte of `codes.rs`; those with data are a tag byte and their fields. A message name
 //! is client u16 · incarnation u16 · number u32 · direction · tag of the route (0 connect, 1 command, 2 store) and
 //! four bytes of it. What follows a tag has a fixed layout, so no encoding is the beginning of another, and a
@@ -11,7 +12,7 @@
 use super::codes::Code;
 use super::fact::{Access, Fact, HoldChange, Record, Watch};
 use crate::lock::Until;
-use crate::name::{CallId, GrantId, MessageName, Point, PointName, Process, Route, VoterId};
+use crate::name::{CallId, GrantId, MessageName, NodeId, Point, PointName, Process, Route, VoterId};
 
 /// The version of the encoding; part of every digest.
 pub const ENCODING_VERSION: u32 = 1;
@@ -49,7 +50,8 @@ struct Bytes<'a> {
 
 fn process(process: Process) -> [u8; 3] {
     let (tag, index) = match process {
-        Process::Node(node) => (0, u16::from(node.0)),
+        Process::Node(NodeId { voter, member: 0 }) => (0, u16::from(voter.0)),
+        Process::Node(NodeId { voter, member }) => (3, u16::from(voter.0) << 8 | u16::from(member)),
         Process::Store => (1, 0),
         Process::Client(client) => (2, client.0),
     };
@@ -94,6 +96,10 @@ impl Bytes<'_> {
     #[inline]
     fn voter(&mut self, voter: VoterId) {
         self.u8(voter.0);
+    }
+
+    fn node(&mut self, node: NodeId) {
+        self.put([node.voter.0, node.member]);
     }
 
     #[inline]
@@ -174,6 +180,11 @@ impl Bytes<'_> {
                 self.i64(orders);
                 self.i64(start);
             }
+            Access::Run { item, times } => {
+                self.u8(2);
+                self.u32(item);
+                self.u32(times);
+            }
         }
     }
 }
@@ -242,6 +253,13 @@ impl Bytes<'_> {
             Fact::LeftOver { node, writer, excused } => {
                 layout!(self: 32, voter *node, call *writer, flag *excused)
             }
+            Fact::StoreLooked { client, grant, item, times } => {
+                layout!(self: 34, u16 client.0, grant *grant, u32 *item, u32 *times)
+            }
+            Fact::Rerouted { to } => layout!(self: 35, node *to),
+            Fact::Replicated { from, entry } => layout!(self: 36, node *from, u32 *entry),
+            Fact::Resynced { from } => layout!(self: 37, node *from),
+            Fact::CheckEnded { grant, found } => layout!(self: 38, grant *grant, code *found),
         }
     }
 

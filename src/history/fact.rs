@@ -2,8 +2,8 @@
 //!
 //! Every oracle of `check` finds here what it needs, derived facts included.
 
-use crate::lock::{ExtendFailure, LossReason, RefuseReason, Released, Until};
-use crate::name::{CallId, ClientId, GrantId, MessageName, Operation, PointName, Process, VoterId};
+use crate::lock::{ExtendFailure, Found, LossReason, RefuseReason, Released, Until};
+use crate::name::{CallId, ClientId, GrantId, MessageName, NodeId, Operation, PointName, Process, VoterId};
 use crate::plan::FaultKind;
 use crate::time::{Now, WorldTime};
 
@@ -21,7 +21,8 @@ pub struct Record {
 }
 
 /// A fact. Grants are numbered by decision: a smaller number is older.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(tag = "fact", rename_all = "kebab-case")]
 pub enum Fact {
     // The caller's view.
     /// A call of acquire began.
@@ -89,6 +90,13 @@ pub enum Fact {
         grant: GrantId,
         /// Why.
         why: LossReason,
+    },
+    /// The holder's look at its own keys ended.
+    CheckEnded {
+        /// Of which grant.
+        grant: GrantId,
+        /// What it found.
+        found: Found,
     },
     /// The holder called release.
     ReleaseBegan {
@@ -178,7 +186,7 @@ pub enum Fact {
     },
     /// A hold key was no longer there: it expired, was evicted or lost by a restart.
     HoldGone {
-        /// Where.
+        /// At which voter; the record's process says which of its nodes.
         node: VoterId,
         /// Who had written it.
         writer: CallId,
@@ -215,6 +223,17 @@ pub enum Fact {
         /// The stock it answered.
         stock: i64,
     },
+    /// The store told whether something that must be done once has been done.
+    StoreLooked {
+        /// For whom.
+        client: ClientId,
+        /// With which grant.
+        grant: GrantId,
+        /// Which period, or which order; from 0.
+        item: u32,
+        /// How often it has been done so far.
+        times: u32,
+    },
     /// The store accepted or refused a write.
     StoreWrite {
         /// Of which grant.
@@ -233,6 +252,7 @@ pub enum Fact {
         /// What it watches.
         watch: Watch,
         /// When the bound is reached.
+        #[serde(rename = "due_us")]
         due: WorldTime,
     },
     /// The watch ended.
@@ -260,6 +280,23 @@ pub enum Fact {
         /// Its kind.
         kind: FaultKind,
     },
+    /// A client addresses another node of a voter from here on.
+    Rerouted {
+        /// Which node.
+        to: NodeId,
+    },
+    /// A replica applied this much of its primary's stream.
+    Replicated {
+        /// Its primary.
+        from: NodeId,
+        /// Counts entries of the stream, from 1.
+        entry: u32,
+    },
+    /// A replica took over the whole state of a primary: what only it had is gone.
+    Resynced {
+        /// Whose.
+        from: NodeId,
+    },
     /// A client process began its life, again if its incarnation is above 1.
     Started {
         /// Which life.
@@ -284,12 +321,15 @@ impl Fact {
     /// Whether it says only that a message was sent, handled or given up: no oracle, witness or margin looks at
     /// these, and they are most of a run.
     pub fn is_traffic(&self) -> bool {
-        matches!(self, Self::Sent { .. } | Self::Handled { .. } | Self::TimedOut { .. })
+        matches!(
+            self,
+            Self::Sent { .. } | Self::Handled { .. } | Self::TimedOut { .. } | Self::Replicated { .. }
+        )
     }
 }
 
 /// What a command did to a hold key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 pub struct HoldChange {
     /// For which purpose the command was sent.
     pub operation: Operation,
@@ -300,7 +340,8 @@ pub struct HoldChange {
 }
 
 /// The effect of a command on a hold key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum HoldEffect {
     /// Set, over nothing or over a value.
     Written,
@@ -313,7 +354,8 @@ pub enum HoldEffect {
 }
 
 /// Why the state of a hold changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Cause {
     /// A command of the grant's own client.
     Own,
@@ -329,10 +371,15 @@ pub enum Cause {
     Restart,
     /// The promise itself began or ended.
     Promise,
+    /// A client learned of another primary, or a replica was promoted.
+    Failover,
+    /// A replica took over the whole state of its primary.
+    Resync,
 }
 
 /// Why a promise ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum PromiseEnd {
     /// Its declared clock reached its end.
     Reached,
@@ -347,7 +394,8 @@ pub enum PromiseEnd {
 }
 
 /// How a section ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum SectionEnd {
     /// The work was done.
     Finished,
@@ -360,7 +408,8 @@ pub enum SectionEnd {
 }
 
 /// Why a message was lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum LostWhy {
     /// A directive.
     Directive,
@@ -373,7 +422,8 @@ pub enum LostWhy {
 }
 
 /// What a write to the store is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Access {
     /// A plain write of the workload `hold`.
     Write,
@@ -388,10 +438,17 @@ pub enum Access {
         /// The stock at the start.
         start: i64,
     },
+    /// `cron` and `submit`: something that must be done once.
+    Run {
+        /// Which period, or which order; from 0.
+        item: u32,
+        /// How often it has been done so far, this one included if accepted.
+        times: u32,
+    },
 }
 
 /// A bounded expectation: something that must have come by a moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 pub struct Watch {
     /// What is expected.
     pub kind: WatchKind,
@@ -400,7 +457,8 @@ pub struct Watch {
 }
 
 /// What is expected within the bound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum WatchKind {
     /// `leak`: after the caller was told that it does not hold, all voters reachable: its keys are gone.
     Leak,
@@ -413,7 +471,8 @@ pub enum WatchKind {
 }
 
 /// How a watch ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum WatchEnd {
     /// What was expected came in time.
     Met,

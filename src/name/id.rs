@@ -20,7 +20,7 @@ pub struct CallId {
 }
 
 /// A won attempt. Numbered by decision over the whole run, from 1: a smaller number is an older grant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 pub struct GrantId(pub u32);
 
 impl Nonce {

@@ -3,7 +3,7 @@
 //! Parts: client and incarnation, target, operation and its number, command, occurrence, direction. Operations
 //! are numbered per kind over the incarnation; an acquire operation is one attempt.
 
-use super::{ClientId, Process, VoterId};
+use super::{ClientId, NodeId, Process, VoterId};
 use std::fmt;
 
 /// The name of one message.
@@ -75,8 +75,12 @@ pub enum CommandName {
     Evalsha,
     /// GET
     Get,
+    /// ROLE
+    Role,
     /// SET
     Set,
+    /// WAIT
+    Wait,
     /// Any other command.
     Other,
 }
@@ -102,10 +106,13 @@ pub enum Direction {
 }
 
 impl MessageName {
-    /// The process at the other end.
+    /// The process at the other end; of a replicated voter its first node, whichever member the message goes to:
+    /// names do not depend on failovers.
     pub fn peer(&self) -> Process {
         match self.route {
-            Route::Connect { voter, .. } | Route::Command { voter, .. } => Process::Node(voter),
+            Route::Connect { voter, .. } | Route::Command { voter, .. } => {
+                Process::Node(NodeId::first(voter))
+            }
             Route::Store { .. } => Process::Store,
         }
     }
@@ -146,12 +153,14 @@ impl Operation {
 
 impl CommandName {
     /// All, with their texts.
-    pub const TEXTS: [(Self, &'static str); 6] = [
+    pub const TEXTS: [(Self, &'static str); 8] = [
         (Self::Del, "del"),
         (Self::Eval, "eval"),
         (Self::Evalsha, "evalsha"),
         (Self::Get, "get"),
+        (Self::Role, "role"),
         (Self::Set, "set"),
+        (Self::Wait, "wait"),
         (Self::Other, "other"),
     ];
 

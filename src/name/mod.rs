@@ -14,7 +14,7 @@ pub use id::{CallId, GrantId, Nonce};
 pub use message::{CommandName, Direction, MessageName, Operation, Route, StoreAccess};
 pub use parse::NameError;
 pub use point::{Point, PointName};
-pub use process::{ClientId, Process, VoterId, Worker};
+pub use process::{ClientId, NodeId, Process, VoterId, Worker};
 
 /// Anything a fault can come directly after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,3 +33,15 @@ impl std::fmt::Display for Name {
         }
     }
 }
+
+/// In a program's output a name is its text.
+macro_rules! serialize_by_display {
+    ($($kind:ty),*) => {$(
+        impl serde::Serialize for $kind {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+    )*};
+}
+serialize_by_display!(CallId, ClientId, MessageName, NodeId, Operation, PointName, Process, VoterId);

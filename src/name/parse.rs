@@ -1,14 +1,14 @@
 //! Names from text, the inverse of their `Display`.
 
 use super::message::{CommandName, Direction, Operation, Route, StoreAccess};
-use super::{ClientId, MessageName, Name, Point, PointName, Process, VoterId};
+use super::{ClientId, MessageName, Name, NodeId, Point, PointName, Process, VoterId};
 use std::str::FromStr;
 
 /// Why a text is no name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// Not a process.
-    #[error("not a process: write client-N, node-N or store, counted from 1")]
+    #[error("not a process: write client-N, node-N, replica-N.M or store, counted from 1")]
     Process,
     /// Not the name of a message.
     #[error("not a message name: write for example client-1#1>node-3:acquire.2.set.1:request")]
@@ -44,7 +44,12 @@ impl FromStr for Process {
         }
         let client = || Some(ClientId(counted::<u16>(text.strip_prefix("client-")?)? - 1));
         let node = || Some(VoterId(counted::<u8>(text.strip_prefix("node-")?)? - 1));
-        client().map(Self::Client).or_else(|| node().map(Self::Node)).ok_or(NameError::Process)
+        let replica = || {
+            let (voter, number) = text.strip_prefix("replica-")?.split_once('.')?;
+            Some(NodeId::replica(VoterId(counted::<u8>(voter)? - 1), counted(number)?))
+        };
+        let server = || node().map(NodeId::first).or_else(replica);
+        client().map(Self::Client).or_else(|| server().map(Self::Node)).ok_or(NameError::Process)
     }
 }
 
@@ -65,16 +70,18 @@ impl FromStr for MessageName {
                 (Process::Store, [access, number]) => {
                     Route::Store { access: by_text(&StoreAccess::TEXTS, access)?, number: counted(number)? }
                 }
-                (Process::Node(voter), ["connect", number]) => {
+                (Process::Node(NodeId { voter, member: 0 }), ["connect", number]) => {
                     Route::Connect { voter, number: counted(number)? }
                 }
-                (Process::Node(voter), [operation, number, command, occurrence]) => Route::Command {
-                    voter,
-                    operation: by_text(&Operation::TEXTS, operation)?,
-                    number: counted(number)?,
-                    command: by_text(&CommandName::TEXTS, command)?,
-                    occurrence: counted(occurrence)?,
-                },
+                (Process::Node(NodeId { voter, member: 0 }), [operation, number, command, occurrence]) => {
+                    Route::Command {
+                        voter,
+                        operation: by_text(&Operation::TEXTS, operation)?,
+                        number: counted(number)?,
+                        command: by_text(&CommandName::TEXTS, command)?,
+                        occurrence: counted(occurrence)?,
+                    }
+                }
                 (Process::Node(_) | Process::Store | Process::Client(_), _) => return None,
             };
             Some(Self { client, incarnation, route, direction: by_text(&Direction::TEXTS, direction)? })

@@ -10,11 +10,20 @@ pub struct ClientId(pub u16);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VoterId(pub u8);
 
+/// A Redis server process: the first of its voter, or one of the replicas behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId {
+    /// The voter that it is, or is part of.
+    pub voter: VoterId,
+    /// 0 is the node that is primary at the start, `k` its `k`-th replica.
+    pub member: u8,
+}
+
 /// A process of the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Process {
     /// A Redis server process.
-    Node(VoterId),
+    Node(NodeId),
     /// The guarded resource.
     Store,
     /// A process that wants locks.
@@ -31,6 +40,29 @@ pub enum Worker {
     Watchdog,
 }
 
+impl NodeId {
+    /// The node that is primary of this voter at the start.
+    pub const fn first(voter: VoterId) -> Self {
+        Self { voter, member: 0 }
+    }
+
+    /// The `number`-th replica of this voter, counted from 1.
+    pub const fn replica(voter: VoterId, number: u8) -> Self {
+        Self { voter, member: number }
+    }
+
+    /// Whether it is a replica at the start.
+    pub const fn is_replica(self) -> bool {
+        self.member > 0
+    }
+}
+
+impl From<VoterId> for NodeId {
+    fn from(voter: VoterId) -> Self {
+        Self::first(voter)
+    }
+}
+
 impl fmt::Display for ClientId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "client-{}", u32::from(self.0) + 1)
@@ -40,6 +72,15 @@ impl fmt::Display for ClientId {
 impl fmt::Display for VoterId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "node-{}", u16::from(self.0) + 1)
+    }
+}
+
+impl fmt::Display for NodeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.member {
+            0 => self.voter.fmt(f),
+            number => write!(f, "replica-{}.{number}", u16::from(self.voter.0) + 1),
+        }
     }
 }
 

@@ -1,10 +1,10 @@
 //! What can go wrong.
 
-use crate::name::{ClientId, Process, VoterId, Worker};
+use crate::name::{ClientId, NodeId, Process, Worker};
 use crate::time::{ClockKind, Span};
 use bytes::Bytes;
 
-/// A fault. Instantaneous ones (`ClockStep`, `Evict`, `FlushScripts`) have no length.
+/// A fault. Instantaneous ones (`ClockStep`, `Evict`, `FlushScripts`, `Promote`, `Demote`) have no length.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Fault {
     /// A process, or one worker of a client, handles nothing; its inbox fills.
@@ -19,10 +19,12 @@ pub enum Fault {
         /// Who.
         client: ClientId,
     },
-    /// A node process is killed; with a length it restarts with what its persistence mode kept.
+    /// A node process ends; with a length it restarts with what its persistence mode kept.
     Kill {
         /// Which.
-        node: VoterId,
+        node: NodeId,
+        /// How, which decides what is kept.
+        death: Death,
     },
     /// A clock moves at once.
     ClockStep {
@@ -49,13 +51,13 @@ pub enum Fault {
         /// Which.
         clock: ClockKind,
     },
-    /// Clients and servers cannot talk.
+    /// Two sides cannot talk: clients with servers, or nodes of one voter with each other.
     Cut {
-        /// One side.
-        clients: Vec<ClientId>,
+        /// One side: clients, or nodes.
+        one: Vec<Process>,
         /// The other side: nodes or the store.
-        peers: Vec<Process>,
-        /// Which way.
+        other: Vec<Process>,
+        /// Which way; requests travel from `one` to `other`.
         way: WayCut,
         /// What becomes of the bytes.
         how: CutHow,
@@ -63,14 +65,14 @@ pub enum Fault {
     /// Every message to and from a node takes this much longer each way.
     Slow {
         /// Which.
-        node: VoterId,
+        node: NodeId,
         /// How much longer, one way.
         by: Span,
     },
     /// A node evicts a key.
     Evict {
         /// Which.
-        node: VoterId,
+        node: NodeId,
         /// The key; `None` the lock's own.
         key: Option<Bytes>,
     },
@@ -84,15 +86,60 @@ pub enum Fault {
     /// A node answers every command with this error and executes none.
     ErrorReply {
         /// Which.
-        node: VoterId,
+        node: NodeId,
         /// The text, such as `LOADING Redis is loading the dataset in memory`.
         text: Bytes,
     },
     /// A node forgets its scripts.
     FlushScripts {
         /// Which.
-        node: VoterId,
+        node: NodeId,
     },
+    /// A replica becomes primary of its voter, at the state it has reached; the other members follow it once they
+    /// reach it. The old primary, if it runs, goes on as a stale primary until it is demoted.
+    Promote {
+        /// Which.
+        node: NodeId,
+        /// When clients address it instead.
+        learn: Learn,
+        /// Clients that learn at another time.
+        except: Vec<(ClientId, Learn)>,
+    },
+    /// A node becomes a replica of the present primary of its voter: what only it has is lost once it has
+    /// synchronised.
+    Demote {
+        /// Which.
+        node: NodeId,
+    },
+    /// A primary ships its stream to this replica so much later.
+    Lag {
+        /// Which replica.
+        node: NodeId,
+        /// How much later.
+        by: Span,
+    },
+}
+
+/// How a node process ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Death {
+    /// It is killed: what it has written to files is kept by the machine.
+    Process,
+    /// The machine loses power: what was not forced to the disk is lost.
+    Power,
+    /// It shuts down in order (SIGTERM).
+    Shutdown,
+}
+
+/// When a client addresses a promoted node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Learn {
+    /// One latency after the promotion.
+    Soon,
+    /// So long after the promotion.
+    After(Span),
+    /// Not at all: it goes on with the node it knows, until it starts anew.
+    Never,
 }
 
 /// The kinds of fault, for names, witnesses and tables.
@@ -107,6 +154,10 @@ pub enum FaultKind {
     Crash,
     /// A node kill.
     Kill,
+    /// A node's machine loses power.
+    PowerLoss,
+    /// A node shuts down in order.
+    Shutdown,
     /// A clock step.
     ClockStep,
     /// A clock rate.
@@ -125,6 +176,12 @@ pub enum FaultKind {
     ErrorReply,
     /// A script cache flush.
     FlushScripts,
+    /// A promotion.
+    Promote,
+    /// A demotion.
+    Demote,
+    /// Replication lag.
+    Lag,
     /// A message directive that lost or delayed its message.
     Message,
 }
@@ -179,7 +236,9 @@ impl Fault {
             Self::Pause { kind: PauseKind::Stop, .. } => FaultKind::Stop,
             Self::Pause { kind: PauseKind::Suspend, .. } => FaultKind::Suspend,
             Self::Crash { .. } => FaultKind::Crash,
-            Self::Kill { .. } => FaultKind::Kill,
+            Self::Kill { death: Death::Process, .. } => FaultKind::Kill,
+            Self::Kill { death: Death::Power, .. } => FaultKind::PowerLoss,
+            Self::Kill { death: Death::Shutdown, .. } => FaultKind::Shutdown,
             Self::ClockStep { .. } => FaultKind::ClockStep,
             Self::ClockRate { .. } => FaultKind::ClockRate,
             Self::ClockFreeze { .. } => FaultKind::ClockFreeze,
@@ -189,22 +248,34 @@ impl Fault {
             Self::LateTimer { .. } => FaultKind::LateTimer,
             Self::ErrorReply { .. } => FaultKind::ErrorReply,
             Self::FlushScripts { .. } => FaultKind::FlushScripts,
+            Self::Promote { .. } => FaultKind::Promote,
+            Self::Demote { .. } => FaultKind::Demote,
+            Self::Lag { .. } => FaultKind::Lag,
         }
     }
 
     /// Whether it is over in the moment it begins.
     pub fn is_instant(&self) -> bool {
-        matches!(self, Self::ClockStep { .. } | Self::Evict { .. } | Self::FlushScripts { .. })
+        matches!(
+            self,
+            Self::ClockStep { .. }
+                | Self::Evict { .. }
+                | Self::FlushScripts { .. }
+                | Self::Promote { .. }
+                | Self::Demote { .. }
+        )
     }
 }
 
 impl FaultKind {
     /// All, with their texts.
-    pub const TEXTS: [(Self, &'static str); 14] = [
+    pub const TEXTS: [(Self, &'static str); 19] = [
         (Self::Stop, "stop"),
         (Self::Suspend, "suspend"),
         (Self::Crash, "crash"),
         (Self::Kill, "kill"),
+        (Self::PowerLoss, "power-loss"),
+        (Self::Shutdown, "shutdown"),
         (Self::ClockStep, "clock-step"),
         (Self::ClockRate, "clock-rate"),
         (Self::ClockFreeze, "clock-freeze"),
@@ -214,6 +285,9 @@ impl FaultKind {
         (Self::LateTimer, "late-timer"),
         (Self::ErrorReply, "error-reply"),
         (Self::FlushScripts, "flush-scripts"),
+        (Self::Promote, "promote"),
+        (Self::Demote, "demote"),
+        (Self::Lag, "lag"),
         (Self::Message, "message"),
     ];
 

@@ -1,15 +1,17 @@
 //! Plans: explicit lists of faults, message directives and order directives. Data, not a seed.
 //!
 //! Must not apply anything: the world does. A fault is an interval, never two entries; what it does is in
-//! `fault.rs`, when it begins in `when.rs`.
+//! `fault.rs`, when it begins in `when.rs`; `profile.rs` is a distribution over plans.
 
 mod directive;
 mod fault;
+mod profile;
 mod quantiles;
 mod when;
 
 pub use directive::{Deferral, MessageDirective, MessageFate, OrderDirective, OrderTerm};
-pub use fault::{CutHow, Fault, FaultKind, PauseKind, PauseScope, WayCut};
+pub use fault::{CutHow, Death, Fault, FaultKind, Learn, PauseKind, PauseScope, WayCut};
+pub use profile::{Between, Class, Failover, Harm, Hazard, OldPrimary, Pace, Profile, Slots};
 pub use quantiles::{Quantile, Quantiles, QuantilesError};
 pub use when::When;
 

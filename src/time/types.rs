@@ -6,15 +6,15 @@ use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
 
 /// A moment of the harness's own time, in microseconds since the start of the run. No process sees it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 pub struct WorldTime(pub u64);
 
 /// A moment of one process's monotonic clock, in microseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 pub struct MonoTime(pub i64);
 
 /// A moment of one process's wall clock, in microseconds since the Unix epoch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 pub struct WallTime(pub i64);
 
 /// The difference of two times of one kind, in microseconds.
