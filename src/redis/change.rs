@@ -5,6 +5,15 @@
 use crate::name::CallId;
 use bytes::Bytes;
 
+/// What one command did, while it is at work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Log {
+    pub(super) changes: Vec<Change>,
+    /// The keys that were deleted on the way because they had expired. Nobody's command did that, but replicas and
+    /// the file must hear of it.
+    pub(super) expired: Vec<Bytes>,
+}
+
 /// One effect of one command on one key.
 ///
 /// **Shape** in the order of execution; a command may change several keys, and a script one key several times.

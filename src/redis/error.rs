@@ -23,6 +23,8 @@ pub(super) enum CommandError {
     NoScript,
     #[error("ERR value is not an integer or out of range")]
     NotAnInteger,
+    #[error("NOREPLICAS Not enough good replicas to write.")]
+    NoReplicas,
     #[error("NOTBUSY No scripts in execution right now.")]
     NotBusy,
     #[error("ERR NX and XX, GT or LT options at the same time are not compatible")]
@@ -31,10 +33,21 @@ pub(super) enum CommandError {
     Overflow,
     #[error("ERR Invalid script shebang")]
     InvalidShebang,
+    #[error("READONLY You can't write against a read only replica.")]
+    ReadOnly,
+    /// A script that declares that it writes.
+    #[error("READONLY Can not run script with write flag on readonly replica")]
+    ReadOnlyScript,
     #[error("ERR SCRIPT FLUSH only support SYNC|ASYNC option")]
     ScriptFlushOption,
     #[error("ERR syntax error")]
     Syntax,
+    #[error("ERR timeout is negative")]
+    TimeoutNegative,
+    #[error("ERR timeout is not an integer or out of range")]
+    TimeoutNotAnInteger,
+    #[error("ERR timeout is out of range")]
+    TimeoutOutOfRange,
     #[error("ERR Number of keys can't be greater than number of args")]
     TooManyKeys,
     #[error(
@@ -42,6 +55,12 @@ pub(super) enum CommandError {
          wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE command."
     )]
     Unkillable,
+    #[error(
+        "ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if a replica is \
+         configured to be writable (which is not the default) writes to replicas are just local and are not \
+         propagated."
+    )]
+    WaitOnReplica,
     #[error("ERR wrong number of arguments for '{0}' command")]
     WrongArity(&'static str),
     #[error("WRONGTYPE Operation against a key holding the wrong kind of value")]
@@ -98,12 +117,14 @@ impl CommandError {
         Self::Named(one_line(text))
     }
 
+    /// What follows the minus sign.
+    pub(super) fn text(&self) -> Bytes {
+        if let Self::Named(text) = self { text.clone() } else { self.to_string().into() }
+    }
+
     /// The reply that carries this error.
     pub(super) fn reply(&self) -> Reply {
-        if let Self::Named(text) = self {
-            return Reply::Error(text.clone());
-        }
-        Reply::error(self.to_string())
+        Reply::Error(self.text())
     }
 }
 

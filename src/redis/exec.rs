@@ -1,11 +1,12 @@
 //! One command at work on the key space: lazy expiry, writer tags, and the report of changes.
 //!
-//! Every access by name goes through here, so that an expired key is deleted silently and seen by nobody. Must
-//! not know any command.
+//! Every access by name goes through here, so that an expired key is seen by nobody: a primary deletes it
+//! silently, a replica keeps it for its primary to delete. Must not know any command.
 //! Source: Redis 7.0.15.
 
-use super::change::{Change, ChangeKind};
+use super::change::{Change, ChangeKind, Log};
 use super::keyspace::{Keyspace, Slot};
+use super::standing::{Role, Standing};
 use super::value::Value;
 use crate::name::CallId;
 use crate::time::{UnixMs, WallTime};
@@ -18,7 +19,8 @@ pub(super) struct Exec<'a> {
     /// The server's wall clock. One reading for the whole command, and for a whole script.
     pub(super) wall: WallTime,
     pub(super) writer: Option<CallId>,
-    pub(super) changes: &'a mut Vec<Change>,
+    pub(super) standing: Standing,
+    pub(super) log: &'a mut Log,
 }
 
 /// What a write does to the deadline of the key.
@@ -38,7 +40,7 @@ impl Exec<'_> {
         self.wall.unix_ms()
     }
 
-    /// The live key; an expired one is deleted here and seen as missing.
+    /// The live key; an expired one is seen as missing, and a primary deletes it here.
     pub(super) fn live(&mut self, key: &[u8]) -> Option<&Slot> {
         let place = self.place(key).ok()?;
         Some(self.keys.at(place))
@@ -104,11 +106,15 @@ impl Exec<'_> {
         true
     }
 
-    /// The place of a live key, after lazy expiry.
+    /// The place of a live key, after lazy expiry. On a replica something expired may lie at the place where the
+    /// key would go: no command writes there.
     fn place(&mut self, key: &[u8]) -> Result<usize, usize> {
         let place = self.keys.place(key)?;
         if self.keys.at(place).is_expired(self.now()) {
-            self.keys.remove(place);
+            match self.standing.role {
+                Role::Primary => self.log.expired.push(self.keys.remove(place).key),
+                Role::Replica => {}
+            }
             return Err(place);
         }
         Ok(place)
@@ -122,7 +128,7 @@ impl Exec<'_> {
         before: Option<Option<CallId>>,
         after: Option<CallId>,
     ) {
-        self.changes.push(Change {
+        self.log.changes.push(Change {
             key: key.clone(),
             kind,
             before: before.flatten(),

@@ -3,7 +3,9 @@
 //! Shared until written, so that copying a server costs one reference count. Must not judge expiry: it has no
 //! clock; `exec.rs` does.
 
+use super::entry::Stored;
 use super::value::Value;
+use crate::canon::Canon;
 use crate::name::CallId;
 use crate::time::UnixMs;
 use bytes::Bytes;
@@ -62,6 +64,41 @@ impl Keyspace {
         Arc::make_mut(&mut self.0).remove(place)
     }
 
+    /// What a key holds, expired or not.
+    pub(super) fn stored(&self, key: &[u8]) -> Option<Stored> {
+        let slot = self.at(self.place(key).ok()?);
+        Some(Stored { value: slot.value.clone(), writer: slot.writer, deadline: slot.deadline })
+    }
+
+    /// Makes a key hold this, or nothing.
+    pub(super) fn put(&mut self, key: &Bytes, after: Option<&Stored>) {
+        let slot = after.map(|Stored { value, writer, deadline }| Slot {
+            key: key.clone(),
+            value: value.clone(),
+            writer: *writer,
+            deadline: *deadline,
+        });
+        match (self.place(key), slot) {
+            (Ok(place), Some(slot)) => *self.at_mut(place) = slot,
+            (Ok(place), None) => drop(self.remove(place)),
+            (Err(place), Some(slot)) => self.insert(place, slot),
+            (Err(_), None) => {}
+        }
+    }
+
+    /// Visits every value, writer and deadline.
+    pub(super) fn canonical(&mut self, canon: &mut Canon) {
+        for slot in self.slots_mut() {
+            slot.value.canonical(canon);
+            if let Some(writer) = &mut slot.writer {
+                canon.call(writer);
+            }
+            if let Some(deadline) = &mut slot.deadline {
+                canon.unix_deadline(deadline);
+            }
+        }
+    }
+
     /// Deletes what has expired at `now`. Touches nothing if nothing has.
     pub(super) fn drop_expired(&mut self, now: UnixMs) {
         if self.0.iter().any(|slot| slot.is_expired(now)) {
@@ -70,7 +107,7 @@ impl Keyspace {
     }
 
     /// All slots, to rewrite in place. The keys must stay as they are.
-    pub(super) fn slots_mut(&mut self) -> impl Iterator<Item = &mut Slot> {
+    fn slots_mut(&mut self) -> impl Iterator<Item = &mut Slot> {
         let slots = &mut self.0;
         // An empty key space is the common case in a prover and needs no copy of its own.
         let slots: &mut [Slot] = if slots.is_empty() { &mut [] } else { Arc::make_mut(slots).as_mut_slice() };

@@ -3,12 +3,15 @@
 //! A command runs at once and whole, at one reading of the wall clock. Must not know links, clients or time
 //! other than the reading it is given.
 
-use super::change::{Change, ChangeKind};
+use super::change::{Change, ChangeKind, Log};
+use super::commands::script;
 use super::error::CommandError;
 use super::exec::Exec;
 use super::keyspace::{Keyspace, Slot};
 use super::lua::Random;
 use super::scripts::ScriptCache;
+use super::standing::Standing;
+use super::stream::{self, Stream};
 use super::table::{self, Handler};
 use super::value::Value;
 use crate::canon::Canon;
@@ -25,6 +28,8 @@ pub struct Node {
     pub(super) scripts: ScriptCache,
     pub(super) random: Random,
     pub(super) activity: Activity,
+    pub(super) standing: Standing,
+    pub(super) stream: Stream,
 }
 
 /// Which Redis is imitated where versions differ.
@@ -64,7 +69,7 @@ pub(super) enum Wrote {
 pub(super) struct Request<'a> {
     pub(super) wall: WallTime,
     pub(super) writer: Option<CallId>,
-    pub(super) changes: &'a mut Vec<Change>,
+    pub(super) log: &'a mut Log,
 }
 
 /// A live key as seen from outside.
@@ -87,6 +92,8 @@ impl Node {
             scripts: ScriptCache::new(),
             random: Random::AT_START,
             activity: Activity::Serving,
+            standing: Standing::ALONE,
+            stream: Stream::Off,
         }
     }
 
@@ -104,25 +111,43 @@ impl Node {
         command: &Command,
         changes: &mut Vec<Change>,
     ) -> Reply {
-        let done = self.execute(Request { wall, writer, changes }, command.words());
+        let reported = changes.len();
+        let mut log = Log { changes: std::mem::take(changes), expired: Vec::new() };
+        let done = self.execute(Request { wall, writer, log: &mut log }, command.words());
+        self.note(&log, reported);
+        *changes = log.changes;
         done.unwrap_or_else(|error| error.reply())
     }
 
     fn execute(&mut self, mut request: Request<'_>, words: &[Bytes]) -> Result<Reply, CommandError> {
         let spec = table::look_up(words).map_err(|missing| missing.for_client(words))?;
+        let args = &words[spec.name_words()..];
+        if let Some(refusal) = self.standing.refusal()
+            && script::is_write(self, spec, args)
+        {
+            return Err(refusal.of_command());
+        }
         match self.activity {
             Activity::Serving => {}
             Activity::Busy(_) if spec.name == "script|kill" => {}
             Activity::Busy(_) => return Err(CommandError::Busy),
         }
-        let args = &words[spec.name_words()..];
         match spec.handler {
             Handler::Keys(run) => {
-                let Request { wall, writer, changes } = request;
-                run(&mut Exec { keys: &mut self.keys, wall, writer, changes }, args)
+                let Request { wall, writer, log } = request;
+                let standing = self.standing;
+                run(&mut Exec { keys: &mut self.keys, wall, writer, standing, log }, args)
             }
             Handler::Server(run) => run(self, &mut request, args),
             Handler::Container(_) => unreachable!("a container alone fails its arity"),
+        }
+    }
+
+    /// Whether it is in a script that never ends: then it does nothing by itself either.
+    pub fn is_busy(&self) -> bool {
+        match self.activity {
+            Activity::Serving => false,
+            Activity::Busy(_) => true,
         }
     }
 
@@ -148,6 +173,7 @@ impl Node {
     pub fn evict(&mut self, wall: WallTime, key: &[u8]) -> Option<Change> {
         let place = self.keys.place(key).ok()?;
         let slot = self.keys.remove(place);
+        self.note_removal(&slot.key);
         (!slot.is_expired(wall.unix_ms())).then_some(Change {
             key: slot.key,
             kind: ChangeKind::Removed,
@@ -158,27 +184,20 @@ impl Node {
     }
 
     /// The process was killed with no persistence and started again: keys, script cache, the scripts' random
-    /// sequence and any busy script are gone.
+    /// sequence and any busy script are gone. What was set from outside stays: role, writes, replicas, streaming.
     pub fn restart_empty(&mut self) {
-        *self = Self::new(self.compat);
+        let (standing, stream) = (self.standing, self.stream.restarted());
+        *self = Self { standing, stream, ..Self::new(self.compat) };
     }
 
-    /// Takes part in a pass that makes states with equal futures equal. Expired keys are dropped first: they
-    /// behave as missing. `wall` is this server's wall clock before the pass.
+    /// Takes part in a pass that makes states with equal futures equal. Expired keys are dropped first where they
+    /// behave as missing: where nobody has or sends a copy. `wall` is this server's wall clock before the pass.
     pub fn canonical(&mut self, canon: &mut Canon, wall: WallTime) {
-        self.keys.drop_expired(wall.unix_ms());
-        for slot in self.keys.slots_mut() {
-            match &mut slot.value {
-                Value::String(text) => canon.bytes(text),
-                Value::Hash(fields) => fields.rewrite(|bytes| canon.bytes(bytes)),
-            }
-            if let Some(writer) = &mut slot.writer {
-                canon.call(writer);
-            }
-            if let Some(deadline) = &mut slot.deadline {
-                canon.unix_deadline(deadline);
-            }
+        if stream::expired_is_missing(self.standing, &self.stream) {
+            self.keys.drop_expired(wall.unix_ms());
         }
+        self.keys.canonical(canon);
+        self.stream.canonical(canon);
     }
 }
 

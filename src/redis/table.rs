@@ -1,9 +1,9 @@
 //! The command table: every command this server knows, once.
 //!
 //! Must not hold any meaning: handlers live in `commands/`. Source: Redis 7.0.15, `COMMAND`,
-//! and its check order: existence, arity, busy.
+//! and its check order: existence, arity, too few replicas, read-only, busy.
 
-use super::commands::{expiry, hash, key, script, server, string};
+use super::commands::{expiry, hash, key, replication, script, server, string};
 use super::error::CommandError;
 use super::exec::Exec;
 use super::node::{Node, Request};
@@ -36,12 +36,14 @@ pub(super) enum Access {
 pub(super) enum InScripts {
     Allowed,
     Refused,
+    /// Refused up to 7.0.
+    Since72,
 }
 
 /// How a command runs. Arguments are the words after the command's (and subcommand's) name.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Handler {
-    /// On keys and the clock only; also from scripts.
+    /// On keys, the clock and the server's standing only; also from scripts.
     Keys(fn(&mut Exec<'_>, &[Bytes]) -> Result<Reply, CommandError>),
     /// On the whole server; never from scripts.
     Server(fn(&mut Node, &mut Request<'_>, &[Bytes]) -> Result<Reply, CommandError>),
@@ -108,7 +110,7 @@ fn find(table: &'static [Spec], word: &[u8]) -> Option<&'static Spec> {
 }
 
 use Access::{Read, Write};
-use InScripts::{Allowed, Refused};
+use InScripts::{Allowed, Refused, Since72};
 
 const fn row(name: &'static str, arity: i8, access: Access, scripts: InScripts, handler: Handler) -> Spec {
     let mut container = name.len();
@@ -140,11 +142,13 @@ const COMMANDS: &[Spec] = &[
     row("pexpireat", -3, Write, Allowed, Handler::Keys(expiry::pexpireat)),
     row("ping", -1, Read, Allowed, Handler::Keys(server::ping)),
     row("pttl", 2, Read, Allowed, Handler::Keys(expiry::pttl)),
+    row("role", 1, Read, Refused, Handler::Keys(replication::role)),
     row("script", -2, Read, Allowed, Handler::Container(SCRIPT)),
     row("time", 1, Read, Allowed, Handler::Keys(server::time)),
     row("ttl", 2, Read, Allowed, Handler::Keys(expiry::ttl)),
     row("type", 2, Read, Allowed, Handler::Keys(key::type_of)),
     row("unlink", -2, Write, Allowed, Handler::Keys(key::del)),
+    row("wait", 3, Read, Since72, Handler::Keys(replication::wait)),
 ];
 
 const SCRIPT: &[Spec] = &[

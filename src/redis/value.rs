@@ -2,6 +2,7 @@
 //!
 //! Must not know deadlines or writers: those belong to the key.
 
+use crate::canon::Canon;
 use bytes::Bytes;
 
 /// A value of one of Redis' types.
@@ -25,6 +26,14 @@ impl Value {
         match self {
             Self::String(_) => "string",
             Self::Hash(_) => "hash",
+        }
+    }
+
+    /// Visits every text that may be a nonce.
+    pub(super) fn canonical(&mut self, canon: &mut Canon) {
+        match self {
+            Self::String(text) => canon.bytes(text),
+            Self::Hash(fields) => fields.rewrite(|bytes| canon.bytes(bytes)),
         }
     }
 }
@@ -70,7 +79,7 @@ impl Fields {
     }
 
     /// Rewrites every field name and value, and sorts again.
-    pub(super) fn rewrite(&mut self, mut each: impl FnMut(&mut Bytes)) {
+    fn rewrite(&mut self, mut each: impl FnMut(&mut Bytes)) {
         for (field, value) in &mut self.0 {
             each(field);
             each(value);

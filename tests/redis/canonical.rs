@@ -3,9 +3,9 @@
 use bytes::Bytes;
 use fencepost::canon::Canon;
 use fencepost::name::{CallId, ClientId, Nonce};
-use fencepost::redis::{Compat, Node};
+use fencepost::redis::{Compat, Disk, DiskTimes, Ending, Node, Persistence, Role, Snapshot};
 use fencepost::resp::Command;
-use fencepost::time::{ProcessClocks, Span, WallTime, WorldTime};
+use fencepost::time::{MonoTime, ProcessClocks, Span, WallTime, WorldTime};
 use proptest::prelude::*;
 
 /// A server written to at `at` and put into canonical form there.
@@ -73,4 +73,101 @@ proptest! {
         let twice = canonical(once.clone(), WorldTime::ZERO, &mut clocks);
         prop_assert_eq!(once, twice);
     }
+}
+
+/// A server and its disk with the same history from `start` on, both in canonical form half a second into it.
+fn with_disk(mode: Persistence, start: u64, nonces: [u64; 2], late: u64) -> (Node, Disk, Snapshot) {
+    let mut clocks = ProcessClocks::new(1, Span::ZERO);
+    let mono = |clocks: &ProcessClocks, at| clocks.now(WorldTime(at)).mono;
+    let times = DiskTimes { fsync: Span(100_000), save_every: Span(2_000_000), flush_every: Span(1_000_000) };
+    let mut node = Node::new(Compat::V72);
+    node.set_streaming(true);
+    let mut disk = Disk::new(mode, times, mono(&clocks, start));
+    let writes = [(0, 0, "a"), (400_000, 1, "b"), (1_050_000, 1, "a"), (1_300_000 + late, 0, "b")];
+    for (call, (at, nonce, key)) in (1..).zip(writes) {
+        let (before, wall) = (node.snapshot(), clocks.now(WorldTime(start + at)).wall);
+        let nonce = Nonce(nonces[nonce]).to_bytes();
+        let words = [word("set"), word(key), nonce, word("px"), word("60000")];
+        write(&mut node, wall, call, if at < 1_300_000 { &words } else { &words[..3] });
+        let entry = node.take_entry().expect("a write");
+        disk.written(mono(&clocks, start + at), &before, &entry);
+    }
+    let now = WorldTime(start + 1_500_000);
+    let mut canon = Canon::new(now);
+    let before = clocks.now(now);
+    let present = node.snapshot();
+    canon.enter(&mut clocks);
+    node.canonical(&mut canon, before.wall);
+    disk.canonical(&mut canon, before.mono, &present);
+    let later = MonoTime(clocks.now(WorldTime::ZERO).mono.0 + 300_000);
+    let left = disk.left(Ending::Power, later, &node.snapshot());
+    (node, disk, left)
+}
+
+#[test]
+fn disks_with_equal_futures_are_equal() {
+    for mode in [
+        Persistence::None,
+        Persistence::Rdb,
+        Persistence::AofAlways,
+        Persistence::AofEverysec,
+        Persistence::AofNo,
+    ] {
+        let first = with_disk(mode, 0, [77, 33], 0);
+        // Whole seconds later, so that the next whole second is as far away.
+        assert_eq!(first, with_disk(mode, 7_000_000, [1, 2], 0), "{mode:?}");
+        let same_nonce = with_disk(mode, 7_000_000, [2, 2], 0);
+        assert_ne!(first.0, same_nonce.0, "{mode:?}: the server tells them apart");
+        if mode == Persistence::None {
+            assert_eq!(first.1, same_nonce.1, "an empty disk is like any other");
+        }
+        // When the last write was made within a second is forgotten as soon as nothing depends on it.
+        assert_eq!(first.1, with_disk(mode, 0, [77, 33], 30_000).1, "{mode:?}");
+    }
+}
+
+#[test]
+fn the_phase_of_the_second_is_part_of_a_disk() {
+    let early = with_disk(Persistence::AofEverysec, 0, [1, 2], 0);
+    let late = with_disk(Persistence::AofEverysec, 250_000, [1, 2], 0);
+    assert_ne!(early.1, late.1, "the next fsync is nearer");
+}
+
+#[test]
+fn what_others_hold_is_not_forgotten() {
+    let build = |role: Role, streaming: bool| {
+        let mut clocks = ProcessClocks::new(0, Span::ZERO);
+        let mut node = Node::new(Compat::V72);
+        let wall = clocks.now(WorldTime::ZERO).wall;
+        write(&mut node, wall, 1, &[word("set"), word("k"), word("v"), word("px"), word("5")]);
+        node.set_role(role);
+        node.set_streaming(streaming);
+        canonical(node, WorldTime(50_000), &mut clocks).deadlines().count()
+    };
+    assert_eq!(build(Role::Primary, false), 0, "alone, an expired key is a missing key");
+    assert_eq!(build(Role::Primary, true), 1, "its deletion is still to be told");
+    assert_eq!(build(Role::Replica, false), 1, "its deletion is still to be heard of");
+}
+
+#[test]
+fn entries_are_renamed_with_the_state() {
+    let build = |at: u64, nonce: u64, call: u32| {
+        let mut clocks = ProcessClocks::new(3, Span::ZERO);
+        let mut node = Node::new(Compat::V72);
+        node.set_streaming(true);
+        let wall = clocks.now(WorldTime(at)).wall;
+        let nonce = Nonce(nonce).to_bytes();
+        write(&mut node, wall, call, &[word("set"), word("k"), nonce, word("px"), word("50")]);
+        let mut taken = node.clone().take_entry().expect("a write");
+        let mut canon = Canon::new(WorldTime(at));
+        canon.enter(&mut clocks);
+        node.canonical(&mut canon, wall);
+        taken.canonical(&mut canon);
+        (node, taken)
+    };
+    let (node, entry) = build(1_000, 7, 3);
+    assert_eq!((node.clone(), entry.clone()), build(44_000, 8, 9));
+    let mut replica = Node::new(Compat::V72);
+    replica.replay(&entry);
+    assert_eq!(replica.snapshot(), node.snapshot(), "a visited entry fits the visited server");
 }

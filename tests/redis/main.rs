@@ -5,8 +5,11 @@
 mod canonical;
 mod commands;
 mod determinism;
+mod disk;
 mod hostile;
+mod replication;
 mod scripts;
+mod standing;
 mod tags;
 
 use bytes::Bytes;
@@ -32,9 +35,7 @@ impl Server {
     /// The reply to an inline command, in the notation of [`show`].
     #[track_caller]
     fn line(&mut self, line: &str) -> String {
-        let decoded = decode_command(format!("{line}\n").as_bytes());
-        let Ok(Decoded::Done { value: Some(command), .. }) = decoded else { panic!("no command: {line}") };
-        show(&self.apply(&command))
+        show(&self.apply(&command(line)))
     }
 
     fn eval(&mut self, script: &str, keys: &[&str], argv: &[&str]) -> String {
@@ -57,6 +58,14 @@ impl Server {
     fn pass_ms(&mut self, ms: i64) {
         self.wall = WallTime(self.wall.0 + ms * 1_000);
     }
+}
+
+/// The command that an inline command means.
+#[track_caller]
+fn command(line: &str) -> Command {
+    let decoded = decode_command(format!("{line}\n").as_bytes());
+    let Ok(Decoded::Done { value: Some(command), .. }) = decoded else { panic!("no command: {line}") };
+    command
 }
 
 /// Asserts that the lines of a table answer as listed, in order, on one server.

@@ -6,6 +6,7 @@
 pub(super) mod expiry;
 pub(super) mod hash;
 pub(super) mod key;
+pub(super) mod replication;
 pub(super) mod script;
 pub(super) mod server;
 mod set_options;

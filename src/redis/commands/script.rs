@@ -3,10 +3,11 @@
 //! Must not run Lua itself: see `lua/`. Source: Redis 7.0.15.
 
 use super::super::error::CommandError;
-use super::super::lua::{self, Ending, Job};
+use super::super::lua::{self, Declared, Ending, Job};
 use super::super::node::{Activity, Node, Request, Wrote};
 use super::super::number;
 use super::super::scripts::{ScriptCache, Sha};
+use super::super::table::{Access, Spec};
 use crate::resp::Reply;
 use bytes::Bytes;
 
@@ -20,7 +21,7 @@ pub(in crate::redis) fn eval(
     let text = &args[0];
     let sha = lua::load(text)?;
     node.scripts.insert(sha, text);
-    Ok(run(node, request, text, keys, argv))
+    run(node, request, text, keys, argv)
 }
 
 /// EVALSHA: runs a cached script.
@@ -35,7 +36,7 @@ pub(in crate::redis) fn evalsha(
     let (keys, argv) = split_keys(args)?;
     let text = Sha::from_hex(&args[0]).and_then(|sha| node.scripts.text(sha)).cloned();
     let text = text.ok_or(CommandError::NoScript)?;
-    Ok(run(node, request, &text, keys, argv))
+    run(node, request, &text, keys, argv)
 }
 
 /// SCRIPT LOAD: compiles and caches; the digest as a bulk.
@@ -90,6 +91,18 @@ pub(in crate::redis) fn kill(
     }
 }
 
+/// Whether the command counts as a write before it runs: by its flag, or because it names a cached script that
+/// declares that it writes.
+pub(in crate::redis) fn is_write(node: &Node, spec: &Spec, args: &[Bytes]) -> bool {
+    let sha = match spec.name {
+        "eval" => Some(Sha::of(&args[0])),
+        "evalsha" => Sha::from_hex(&args[0]),
+        _ => return spec.access == Access::Write,
+    };
+    let text = sha.and_then(|sha| node.scripts.text(sha));
+    text.is_some_and(|text| lua::declared(text) == Declared::Writes)
+}
+
 /// The keys and the other arguments of EVAL and EVALSHA.
 fn split_keys(args: &[Bytes]) -> Result<(&[Bytes], &[Bytes]), CommandError> {
     let count = number::integer(&args[1])?;
@@ -101,13 +114,25 @@ fn split_keys(args: &[Bytes]) -> Result<(&[Bytes], &[Bytes]), CommandError> {
     Ok(rest.split_at(count))
 }
 
-fn run(node: &mut Node, request: &mut Request<'_>, text: &Bytes, keys: &[Bytes], argv: &[Bytes]) -> Reply {
-    let job = Job { text, keys, argv, wall: request.wall, writer: request.writer, compat: node.compat };
-    match lua::run(job, &mut node.keys, &mut node.random, request.changes) {
+fn run(
+    node: &mut Node,
+    request: &mut Request<'_>,
+    text: &Bytes,
+    keys: &[Bytes],
+    argv: &[Bytes],
+) -> Result<Reply, CommandError> {
+    if let Some(refusal) = node.standing.refusal()
+        && lua::declared(text) == Declared::Writes
+    {
+        return Err(refusal.of_script());
+    }
+    let (wall, writer, standing) = (request.wall, request.writer, node.standing);
+    let job = Job { text, keys, argv, wall, writer, standing, compat: node.compat };
+    Ok(match lua::run(job, &mut node.keys, &mut node.random, request.log) {
         Ending::Reply(reply) => reply,
         Ending::Endless(wrote) => {
             node.activity = Activity::Busy(wrote);
             CommandError::Busy.reply()
         }
-    }
+    })
 }

@@ -30,12 +30,14 @@ mod walk;
 
 pub(super) use limits::Ending;
 pub(super) use random::Random;
+pub(super) use shebang::Declared;
 
-use super::change::Change;
+use super::change::Log;
 use super::error::{self, CommandError};
 use super::keyspace::Keyspace;
 use super::node::Compat;
 use super::scripts::Sha;
+use super::standing::Standing;
 use crate::name::CallId;
 use crate::resp::Reply;
 use crate::time::WallTime;
@@ -53,6 +55,7 @@ pub(super) struct Job<'a> {
     pub(super) wall: WallTime,
     pub(super) writer: Option<CallId>,
     pub(super) compat: Compat,
+    pub(super) standing: Standing,
 }
 
 /// Compiles a script, if this thread has not, and names its digest.
@@ -63,28 +66,29 @@ pub(super) fn load(text: &Bytes) -> Result<Sha, CommandError> {
     Vm::on_thread(|vm| vm.compiled(text).map(|compiled| compiled.sha))
 }
 
-/// Runs a script that [`load`] accepted on these keys.
-pub(super) fn run(
-    job: Job<'_>,
-    keys: &mut Keyspace,
-    random: &mut Random,
-    changes: &mut Vec<Change>,
-) -> Ending {
-    if let Some(reply) = Vm::on_thread(|vm| vm.walk(job, keys, changes)) {
-        return Ending::Reply(reply);
-    }
-    run_in_lua(job, keys, random, changes)
+/// What the first line of a script that [`load`] accepted declares.
+pub(super) fn declared(text: &Bytes) -> Declared {
+    Vm::on_thread(|vm| vm.compiled(text).map_or(Declared::Nothing, |compiled| compiled.declared))
 }
 
-fn run_in_lua(job: Job<'_>, keys: &mut Keyspace, random: &mut Random, changes: &mut Vec<Change>) -> Ending {
+/// Runs a script that [`load`] accepted on these keys.
+pub(super) fn run(job: Job<'_>, keys: &mut Keyspace, random: &mut Random, log: &mut Log) -> Ending {
+    if let Some(reply) = Vm::on_thread(|vm| vm.walk(job, keys, log)) {
+        return Ending::Reply(reply);
+    }
+    run_in_lua(job, keys, random, log)
+}
+
+fn run_in_lua(job: Job<'_>, keys: &mut Keyspace, random: &mut Random, log: &mut Log) -> Ending {
     let start = Turn {
         keys: keys.clone(),
         random: *random,
-        changes: Vec::new(),
+        log: Log { changes: Vec::new(), expired: Vec::new() },
         wall: job.wall,
         writer: job.writer,
         compat: job.compat,
         view: ReplyView::Resp2,
+        standing: job.standing,
         writes: Writes::Allowed,
         spent: 0,
         stop: None,
@@ -108,7 +112,8 @@ fn run_in_lua(job: Job<'_>, keys: &mut Keyspace, random: &mut Random, changes: &
     };
     *keys = turn.keys;
     *random = turn.random;
-    changes.extend(turn.changes);
+    log.changes.extend(turn.log.changes);
+    log.expired.extend(turn.log.expired);
     Ending::Reply(reply)
 }
 

@@ -1,15 +1,24 @@
 //! The first line of a script: `#!lua flags=no-writes,…`.
 //!
-//! Of the flags only `no-writes` changes anything in a server that is never read-only, full or stale. Source:
-//! Redis 7.0.15.
+//! Of the flags only `no-writes` changes anything in a server that is never full or stale. Source: Redis 7.0.15.
 
 use super::super::error::CommandError;
-use super::turn::Writes;
+
+/// What a script says about itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::redis) enum Declared {
+    /// No first line: it is found out when it writes.
+    Nothing,
+    /// That it may write: it is refused before it runs where writes are.
+    Writes,
+    /// `no-writes`.
+    NoWrites,
+}
 
 /// A script without its first line's directives. Line numbers stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shebang<'t> {
-    pub(super) writes: Writes,
+    pub(super) declared: Declared,
     pub(super) body: &'t [u8],
 }
 
@@ -19,7 +28,7 @@ pub(super) struct Shebang<'t> {
 /// No end of line, another engine, an unknown option or flag.
 pub(super) fn read(text: &[u8]) -> Result<Shebang<'_>, CommandError> {
     if !text.starts_with(b"#!") {
-        return Ok(Shebang { writes: Writes::Allowed, body: text });
+        return Ok(Shebang { declared: Declared::Nothing, body: text });
     }
     let end = text.iter().position(|byte| *byte == b'\n').ok_or(CommandError::InvalidShebang)?;
     let (line, body) = text.split_at(end);
@@ -29,7 +38,7 @@ pub(super) fn read(text: &[u8]) -> Result<Shebang<'_>, CommandError> {
         Some(engine) => return Err(CommandError::shebang("Unexpected engine in script shebang", engine)),
         None => return Err(CommandError::InvalidShebang),
     }
-    let mut writes = Writes::Allowed;
+    let mut declared = Declared::Writes;
     for word in words {
         let Some(flags) = word.strip_prefix(b"flags=") else {
             return Err(CommandError::shebang("Unknown lua shebang option", word));
@@ -37,11 +46,11 @@ pub(super) fn read(text: &[u8]) -> Result<Shebang<'_>, CommandError> {
         for flag in flags.split(|byte| *byte == b',') {
             match flag {
                 b"" if flags.is_empty() => {}
-                b"no-writes" => writes = Writes::Refused,
+                b"no-writes" => declared = Declared::NoWrites,
                 b"allow-oom" | b"allow-stale" | b"no-cluster" | b"allow-cross-slot-keys" => {}
                 _ => return Err(CommandError::shebang("Unexpected flag in script shebang", flag)),
             }
         }
     }
-    Ok(Shebang { writes, body })
+    Ok(Shebang { declared, body })
 }

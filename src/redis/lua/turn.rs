@@ -3,14 +3,16 @@
 //! It lies in the thread for the duration of the script, because the interpreter's functions are built once
 //! and borrow nothing. Must not outlive the script.
 
-use super::super::change::Change;
+use super::super::change::Log;
 use super::super::error::CommandError;
 use super::super::exec::Exec;
 use super::super::keyspace::Keyspace;
 use super::super::node::{Compat, Wrote};
+use super::super::standing::{Refusal, Standing};
 use super::super::table::{self, Access, Handler, InScripts, Missing, Spec};
 use super::limits::{COUNT_STEP, INSTRUCTIONS, Stop};
 use super::random::Random;
+use super::shebang::Declared;
 use crate::name::CallId;
 use crate::resp::Reply;
 use crate::time::WallTime;
@@ -22,10 +24,11 @@ use std::cell::RefCell;
 pub(super) struct Turn {
     pub(super) keys: Keyspace,
     pub(super) random: Random,
-    pub(super) changes: Vec<Change>,
+    pub(super) log: Log,
     pub(super) wall: WallTime,
     pub(super) writer: Option<CallId>,
     pub(super) compat: Compat,
+    pub(super) standing: Standing,
     pub(super) view: ReplyView,
     pub(super) writes: Writes,
     pub(super) spent: u64,
@@ -41,11 +44,24 @@ pub(super) enum ReplyView {
     Resp3,
 }
 
-/// Whether the script may write: its flag `no-writes`.
+/// Whether the script may write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Writes {
     Allowed,
-    Refused,
+    /// Its flag `no-writes`.
+    Undeclared,
+    /// The server does not write.
+    Refused(Refusal),
+}
+
+impl Writes {
+    /// As the script declares and the server stands.
+    pub(super) fn of(declared: Declared, standing: Standing) -> Self {
+        match declared {
+            Declared::NoWrites => Self::Undeclared,
+            Declared::Nothing | Declared::Writes => standing.refusal().map_or(Self::Allowed, Self::Refused),
+        }
+    }
 }
 
 /// The error that ended a script.
@@ -107,7 +123,7 @@ impl Turn {
 
     /// Whether the script has changed anything.
     pub(super) fn wrote(&self) -> Wrote {
-        if self.changes.is_empty() { Wrote::Nothing } else { Wrote::Something }
+        if self.log.changes.is_empty() { Wrote::Nothing } else { Wrote::Something }
     }
 
     /// One command called by the script.
@@ -115,9 +131,9 @@ impl Turn {
     /// # Errors
     /// The text of the error, as `redis.pcall` shows it.
     pub(super) fn call(&mut self, words: &[Bytes]) -> Result<Reply, Bytes> {
-        let spec = callable(words, self.writes)?;
-        let mut exec =
-            Exec { keys: &mut self.keys, wall: self.wall, writer: self.writer, changes: &mut self.changes };
+        let spec = callable(words, self.writes, self.compat)?;
+        let (wall, writer, standing) = (self.wall, self.writer, self.standing);
+        let mut exec = Exec { keys: &mut self.keys, wall, writer, standing, log: &mut self.log };
         call(spec, &mut exec, words)
     }
 }
@@ -126,15 +142,20 @@ impl Turn {
 ///
 /// # Errors
 /// The text of the error, as `redis.pcall` shows it.
-pub(super) fn callable(words: &[Bytes], writes: Writes) -> Result<&'static Spec, Bytes> {
+pub(super) fn callable(words: &[Bytes], writes: Writes, compat: Compat) -> Result<&'static Spec, Bytes> {
     let spec = table::look_up(words).map_err(|missing| match missing {
         Missing::Command | Missing::Subcommand(_) => UNKNOWN,
         Missing::Arity(_) => ARITY,
     })?;
-    let (InScripts::Allowed, Handler::Keys(_)) = (spec.scripts, spec.handler) else { return Err(REFUSED) };
+    match (spec.scripts, compat) {
+        (InScripts::Allowed, _) | (InScripts::Since72, Compat::V72) => {}
+        (InScripts::Refused, _) | (InScripts::Since72, Compat::V70) => return Err(REFUSED),
+    }
+    let Handler::Keys(_) = spec.handler else { return Err(REFUSED) };
     match (writes, spec.access) {
-        (Writes::Refused, Access::Write) => Err(READ_ONLY),
-        (Writes::Allowed, _) | (Writes::Refused, Access::Read) => Ok(spec),
+        (Writes::Undeclared, Access::Write) => Err(READ_ONLY),
+        (Writes::Refused(refusal), Access::Write) => Err(refusal.of_command().text()),
+        (Writes::Allowed, _) | (Writes::Undeclared | Writes::Refused(_), Access::Read) => Ok(spec),
     }
 }
 
@@ -144,9 +165,12 @@ pub(super) fn callable(words: &[Bytes], writes: Writes) -> Result<&'static Spec,
 /// The command's own.
 pub(super) fn call(spec: &Spec, exec: &mut Exec<'_>, words: &[Bytes]) -> Result<Reply, Bytes> {
     let Handler::Keys(run) = spec.handler else { return Err(REFUSED) };
-    let reported = exec.changes.len();
+    let reported = exec.log.changes.len();
     let done = run(exec, &words[spec.name_words()..]);
-    debug_assert!(spec.access == Access::Write || exec.changes.len() == reported, "a read changes nothing");
+    debug_assert!(
+        spec.access == Access::Write || exec.log.changes.len() == reported,
+        "a read changes nothing"
+    );
     let reply = done.unwrap_or_else(|error: CommandError| error.reply());
     if let Reply::Error(text) = reply { Err(text) } else { Ok(reply) }
 }

@@ -2,12 +2,12 @@
 //!
 //! Must not keep anything of a script but its compiled text. Read `sandbox.lua` for what is built.
 
-use super::super::change::Change;
+use super::super::change::Log;
 use super::super::error::CommandError;
 use super::super::keyspace::Keyspace;
 use super::super::scripts::Sha;
 use super::limits::{COMPILED, COUNT_STEP, INSTRUCTIONS, MEMORY_DOUBTFUL, MEMORY_IDLE, Stop};
-use super::shebang::{self, Shebang};
+use super::shebang::{self, Declared, Shebang};
 use super::straight::{self, Straight};
 use super::turn::{Turn, Writes};
 use super::{Job, bytecode, call, convert, walk};
@@ -36,7 +36,7 @@ pub(super) struct Vm {
 #[derive(Debug)]
 pub(super) struct Compiled {
     pub(super) sha: Sha,
-    writes: Writes,
+    pub(super) declared: Declared,
     chunk: Function,
     /// The script without the interpreter, if it is one of those that need none.
     straight: Option<Straight>,
@@ -130,18 +130,13 @@ impl Vm {
     }
 
     /// Runs a script without the interpreter, if it is one of those that need none.
-    pub(super) fn walk(
-        &mut self,
-        job: Job<'_>,
-        keys: &mut Keyspace,
-        changes: &mut Vec<Change>,
-    ) -> Option<Reply> {
+    pub(super) fn walk(&mut self, job: Job<'_>, keys: &mut Keyspace, log: &mut Log) -> Option<Reply> {
         let compiled = self.compiled(job.text).ok()?;
-        walk::walk(compiled.straight.as_ref()?, compiled.writes, job, keys, changes)
+        walk::walk(compiled.straight.as_ref()?, Writes::of(compiled.declared, job.standing), job, keys, log)
     }
 
     fn compile(&self, text: &Bytes) -> Result<Compiled, CommandError> {
-        let Shebang { writes, body } = shebang::read(text)?;
+        let Shebang { declared, body } = shebang::read(text)?;
         // A binary chunk starts with an escape; behind a space it is a syntax error like any other.
         let guarded = if body.first() == Some(&27) { [b" ", body].concat() } else { body.to_vec() };
         let chunk = self.lua.load(guarded).set_name("@user_script").set_mode(ChunkMode::Text);
@@ -156,14 +151,14 @@ impl Vm {
             CommandError::does_not_compile(text.as_bytes())
         })?;
         let straight = bytecode::read(&chunk.dump(true)).and_then(|listing| straight::straighten(&listing));
-        Ok(Compiled { sha: Sha::of(text), writes, chunk, straight })
+        Ok(Compiled { sha: Sha::of(text), declared, chunk, straight })
     }
 
     /// Runs a script from this state of the server.
     pub(super) fn run(&mut self, job: Job<'_>, mut start: Turn) -> Finished {
         let chunk = match self.compiled(job.text) {
             Ok(compiled) => {
-                start.writes = compiled.writes;
+                start.writes = Writes::of(compiled.declared, job.standing);
                 compiled.chunk.clone()
             }
             Err(error) => return Finished { turn: start, result: error.reply(), held: 0 },

@@ -4,7 +4,7 @@
 //! handling is Lua's, everything is as before and Lua runs the script from its beginning. Must never give a
 //! reply that Lua would not give. Source: Lua 5.1, `lvm.c`; conversions as in `convert.rs`.
 
-use super::super::change::Change;
+use super::super::change::Log;
 use super::super::error::one_line;
 use super::super::exec::Exec;
 use super::super::keyspace::Keyspace;
@@ -22,14 +22,14 @@ pub(super) fn walk(
     writes: Writes,
     job: Job<'_>,
     keys: &mut Keyspace,
-    changes: &mut Vec<Change>,
+    log: &mut Log,
 ) -> Option<Reply> {
     if !is_small(job) {
         return None;
     }
-    let reported = changes.len();
+    let reported = log.changes.len();
     let mut walk = Walk {
-        exec: Exec { keys, wall: job.wall, writer: job.writer, changes },
+        exec: Exec { keys, wall: job.wall, writer: job.writer, standing: job.standing, log },
         job,
         writes,
         registers: vec![Held::Nil; straight.registers],
@@ -39,10 +39,12 @@ pub(super) fn walk(
         before: None,
     };
     let reply = walk.run(&straight.steps);
-    if reply.is_none() && walk.exec.changes.len() > reported {
+    if reply.is_none() && walk.exec.log.changes.len() > reported {
         let before = walk.before.take();
-        *walk.exec.keys = before.expect("a write that may not be the last thing done is prepared for");
-        walk.exec.changes.truncate(reported);
+        let before = before.expect("a write that may not be the last thing done is prepared for");
+        *walk.exec.keys = before.0;
+        walk.exec.log.expired.truncate(before.1);
+        walk.exec.log.changes.truncate(reported);
     }
     reply
 }
@@ -63,8 +65,8 @@ struct Walk<'a> {
     last_result: usize,
     /// Bytes of all replies.
     read: usize,
-    /// The keys before the script's first write, if anything can go wrong behind it.
-    before: Option<Keyspace>,
+    /// The keys before the script's first write, and how many had expired, if anything can go wrong behind it.
+    before: Option<(Keyspace, usize)>,
 }
 
 impl Walk<'_> {
@@ -192,9 +194,9 @@ impl Walk<'_> {
         if self.words.is_empty() {
             return None;
         }
-        let spec = turn::callable(&self.words, self.writes).ok()?;
+        let spec = turn::callable(&self.words, self.writes, self.job.compat).ok()?;
         if spec.access == Access::Write && self.before.is_none() && !(then == Then::End && counts(spec)) {
-            self.before = Some(self.exec.keys.clone());
+            self.before = Some((self.exec.keys.clone(), self.exec.log.expired.len()));
         }
         let reply = turn::call(spec, &mut self.exec, &self.words).ok()?;
         self.held(reply)

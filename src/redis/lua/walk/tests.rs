@@ -1,8 +1,9 @@
 //! Walked scripts against Lua's run of the same: the reply, the keys, the changes and the random state.
 
-use super::super::super::change::Change;
+use super::super::super::change::Log;
 use super::super::super::keyspace::Keyspace;
 use super::super::super::node::Compat;
+use super::super::super::standing::Standing;
 use super::super::vm::Vm;
 use super::super::{Ending, Job, Random, load, run, run_in_lua};
 use crate::name::{CallId, ClientId};
@@ -14,13 +15,18 @@ use proptest::prelude::*;
 struct Server {
     keys: Keyspace,
     random: Random,
-    changes: Vec<Change>,
+    log: Log,
 }
 
 impl Server {
     fn new() -> Self {
-        Self { keys: Keyspace::new(), random: Random::AT_START, changes: Vec::new() }
+        Self { keys: Keyspace::new(), random: Random::AT_START, log: no_log() }
     }
+}
+
+/// Nothing done yet.
+fn no_log() -> Log {
+    Log { changes: Vec::new(), expired: Vec::new() }
 }
 
 fn words(words: &[&str]) -> Vec<Bytes> {
@@ -31,10 +37,10 @@ fn words(words: &[&str]) -> Vec<Bytes> {
 fn both_ways(server: &mut Server, job: Job<'_>) -> Result<(Ending, bool), TestCaseError> {
     load(job.text).expect("the generator writes Lua");
     let mut in_lua = server.clone();
-    let expected = run_in_lua(job, &mut in_lua.keys, &mut in_lua.random, &mut in_lua.changes);
+    let expected = run_in_lua(job, &mut in_lua.keys, &mut in_lua.random, &mut in_lua.log);
     let mut probe = server.clone();
-    let walked = Vm::on_thread(|vm| vm.walk(job, &mut probe.keys, &mut probe.changes)).is_some();
-    let ending = run(job, &mut server.keys, &mut server.random, &mut server.changes);
+    let walked = Vm::on_thread(|vm| vm.walk(job, &mut probe.keys, &mut probe.log)).is_some();
+    let ending = run(job, &mut server.keys, &mut server.random, &mut server.log);
     prop_assert_eq!(&ending, &expected);
     prop_assert_eq!(&*server, &in_lua);
     Ok((ending, walked))
@@ -42,7 +48,8 @@ fn both_ways(server: &mut Server, job: Job<'_>) -> Result<(Ending, bool), TestCa
 
 fn job<'a>(text: &'a Bytes, keys: &'a [Bytes], argv: &'a [Bytes], ms: i64) -> Job<'a> {
     let writer = Some(CallId { client: ClientId(1), number: ms as u32 });
-    Job { text, keys, argv, wall: WallTime(1_700_000_000_000_456 + ms * 1_000), writer, compat: Compat::V70 }
+    let wall = WallTime(1_700_000_000_000_456 + ms * 1_000);
+    Job { text, keys, argv, wall, writer, compat: Compat::V70, standing: Standing::ALONE }
 }
 
 /// Mostly what goes well; the rest is refused by commands or by Lua.
@@ -230,9 +237,9 @@ fn large_words_are_left_to_lua() {
     let (_, walked) = both_ways(&mut server, job(&text, &keys, &argv, 0)).expect("equal both ways");
     assert!(!walked, "the argument is large");
     let mut filled = Server::new();
-    let mut exec_changes = Vec::new();
-    let mut exec =
-        super::Exec { keys: &mut filled.keys, wall: WallTime(0), writer: None, changes: &mut exec_changes };
+    let mut log = no_log();
+    let (wall, standing) = (WallTime(0), Standing::ALONE);
+    let mut exec = super::Exec { keys: &mut filled.keys, wall, writer: None, standing, log: &mut log };
     let value = super::super::super::value::Value::String(argv[0].clone());
     exec.write(&keys[0], value, super::super::super::exec::Deadline::Clear);
     let small = words(&["y"]);
