@@ -58,11 +58,14 @@ pub struct Draw {
 }
 
 /// The end of a promise, on the clock that the core declares.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Until {
     /// Up to, not including, this monotonic reading.
+    #[serde(rename = "mono_us")]
     Mono(MonoTime),
     /// Up to, not including, this wall-clock reading.
+    #[serde(rename = "wall_us")]
     Wall(WallTime),
     /// Until the holder releases.
     Released,
@@ -132,6 +135,11 @@ pub enum Input {
         caller: Caller,
         /// The new life.
         ttl: Ttl,
+    },
+    /// The caller wants to know whether the voters still carry its hold.
+    Check {
+        /// Who.
+        caller: Caller,
     },
     /// The caller gives its hold back.
     Release {
@@ -223,6 +231,13 @@ pub enum Output {
         /// What the core still believes, if anything.
         still: Option<Until>,
     },
+    /// The look at the hold ended. It changes no promise.
+    Checked {
+        /// Who.
+        caller: Caller,
+        /// What it found.
+        found: Found,
+    },
     /// The call of release ended.
     Released {
         /// Who.
@@ -284,7 +299,8 @@ pub enum WakeReason {
 }
 
 /// Why an acquire call ended without a grant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum RefuseReason {
     /// Definite: even if every unknown request had succeeded there would be no quorum.
     Taken,
@@ -301,7 +317,8 @@ pub enum RefuseReason {
 }
 
 /// Why an extension failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ExtendFailure {
     /// Too few voters still carry the hold.
     Gone,
@@ -315,8 +332,21 @@ pub enum ExtendFailure {
     Misuse,
 }
 
+/// What a look at one's own hold found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Found {
+    /// A quorum carries it.
+    Held,
+    /// Too few voters carry it.
+    Gone,
+    /// Too few answers to know.
+    Unknown,
+}
+
 /// How a release ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Released {
     /// A quorum confirmed the removal.
     Confirmed,
@@ -327,7 +357,8 @@ pub enum Released {
 }
 
 /// Why a hold is lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum LossReason {
     /// A renewal found the key missing or foreign at too many voters.
     Gone,

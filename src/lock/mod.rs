@@ -12,12 +12,12 @@ mod quorum;
 
 pub use self::core::Core;
 pub use contract::{
-    Caller, ConnectionId, CoreTraits, Draw, ExtendFailure, Input, KeyRole, Label, LinkState, LockCore,
+    Caller, ConnectionId, CoreTraits, Draw, ExtendFailure, Found, Input, KeyRole, Label, LinkState, LockCore,
     LockKey, LossReason, Output, RefuseReason, Released, RequestId, Ttl, UnknownReason, Until, WakeReason,
 };
 pub use none::NoLock;
 pub use policy::{
     Asking, Basis, Drift, Extension, Fence, NonceLife, OnError, OnLoss, Policy, PolicyError, Protocol,
-    Release, ReleaseScope, Renewal, Retry, Soundness, Validity,
+    Release, ReleaseScope, Renewal, Retry, Soundness, Validity, Wait, WaitFor,
 };
 pub use quorum::Quorum;

@@ -7,7 +7,7 @@ use crate::name::{ClientId, Nonce, Operation};
 use crate::time::{ClockKind, Now, Span};
 use bytes::Bytes;
 
-use super::contract::{CoreTraits, Input, LockCore, Output, Released, Ttl, Until};
+use super::contract::{CoreTraits, Found, Input, LockCore, Output, Released, Ttl, Until};
 use super::policy::{Basis, Protocol};
 
 /// The core of `none`.
@@ -35,6 +35,7 @@ impl LockCore for NoLock {
                 out.push(Output::Granted { caller, nonce, until, fence: None });
             }
             Input::Extend { caller, ttl: _ } => out.push(Output::Extended { caller, until: Until::Released }),
+            Input::Check { caller } => out.push(Output::Checked { caller, found: Found::Held }),
             Input::Release { caller } => out.push(Output::Released { caller, how: Released::Confirmed }),
             // Nothing was sent, nothing was asked for, and no call is ever open.
             Input::Reply { .. }

@@ -62,6 +62,8 @@ pub struct Policy {
     pub renewal: Renewal,
     /// Whether the holder is told of a lost hold.
     pub on_loss: OnLoss,
+    /// Which replicas must have the key before the lock is granted.
+    pub wait: Wait,
 }
 
 /// The drift margin: `ttl * permille / 1000 + constant`, rounded up to a microsecond.
@@ -208,6 +210,31 @@ pub enum OnLoss {
     Silent,
 }
 
+/// Which replicas must have acknowledged the key before the lock is granted: WAIT after SET. With too few
+/// acknowledgements the key is taken back and the attempt has failed. Only `single` waits. An extension does not:
+/// after a failover the key may be back at the deadline that it had before.
+///
+/// **Source** WAIT, redis.io command page; Redisson 3.x sends the same WAIT behind its acquiring script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Wait {
+    /// How many.
+    pub replicas: WaitFor,
+    /// How long the primary may wait for them. The request itself may take the node timeout longer.
+    pub limit: Span,
+}
+
+/// How many replicas must have acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WaitFor {
+    /// None: nobody is asked.
+    None,
+    /// One.
+    Any,
+    /// As many as the primary reports connected, by ROLE; none if it reports none.
+    All,
+}
+
 /// A policy that cannot be run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyError {
@@ -286,6 +313,23 @@ pub enum PolicyError {
     /// A watchdog that may not extend.
     #[error("renewal = \"watchdog\" needs extension = \"compare\" or \"recreate\"")]
     Renewal,
+    /// Replicas are waited for, but not by `single`.
+    #[error("wait asks for the replicas of one node: it belongs to single, not to {protocol}")]
+    Wait {
+        /// The protocol.
+        protocol: &'static str,
+    },
+    /// A wait that WAIT would take for one without end.
+    #[error("the wait for replicas must be at least 1 ms: WAIT with 0 waits for ever")]
+    NoWaitLimit,
+    /// The wait for replicas is not over before the key is.
+    #[error("waiting {wait} for replicas, the node timeout included, is not shorter than the TTL {ttl}")]
+    WaitTooLong {
+        /// The limit and the node timeout.
+        wait: Span,
+        /// The TTL.
+        ttl: Span,
+    },
     /// A watchdog or an extension of a lock without a TTL.
     #[error("a lock without a TTL has nothing to extend")]
     ExtensionWithoutTtl,
@@ -300,6 +344,13 @@ impl Drift {
         let growing = i128::from(ttl.0) * i128::from(self.permille);
         let growing = (growing + 999).div_euclid(1_000);
         Span(i64::try_from(growing).unwrap_or(i64::MAX)) + self.constant
+    }
+}
+
+impl Wait {
+    /// How long the client waits for the answer to WAIT: the primary's wait and one node timeout.
+    pub fn request_limit(self, node_timeout: Span) -> Span {
+        self.limit + node_timeout
     }
 }
 
@@ -344,6 +395,7 @@ impl Policy {
             extension: Extension::None,
             renewal: Renewal::None,
             on_loss: OnLoss::Tell,
+            wait: Wait { replicas: WaitFor::None, limit: Span::from_ms(50) },
         }
     }
 
@@ -352,6 +404,7 @@ impl Policy {
     /// # Errors
     /// The first [`PolicyError`] found. `unsound` admits a TTL of 0 or none and a quorum that is no majority.
     pub fn validate(&self, soundness: Soundness) -> Result<(), PolicyError> {
+        self.validate_wait()?;
         if self.protocol == Protocol::None {
             return Ok(());
         }
@@ -403,6 +456,29 @@ impl Policy {
             return Err(PolicyError::Renewal);
         }
         Ok(())
+    }
+
+    fn validate_wait(&self) -> Result<(), PolicyError> {
+        if self.wait.replicas == WaitFor::None {
+            return Ok(());
+        }
+        match self.protocol {
+            Protocol::Single => {}
+            Protocol::Redlock | Protocol::None => {
+                return Err(PolicyError::Wait { protocol: self.protocol.name() });
+            }
+        }
+        if self.wait.limit < Span::from_ms(1) {
+            return Err(PolicyError::NoWaitLimit);
+        }
+        let wait = self.wait.request_limit(self.node_timeout);
+        match self.ttl {
+            // A life of less than a millisecond is unsound by itself.
+            Ttl::Of(ttl) if ttl >= Span::from_ms(1) && wait >= ttl => {
+                Err(PolicyError::WaitTooLong { wait, ttl })
+            }
+            Ttl::Of(_) | Ttl::Never => Ok(()),
+        }
     }
 }
 

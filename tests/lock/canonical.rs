@@ -3,7 +3,7 @@
 use crate::play::{Play, base, single, with};
 use fencepost::canon::{Canon, IdKind};
 use fencepost::lock::{
-    Basis, Core, Extension, Fence, LockCore, NonceLife, OnLoss, Policy, Renewal, Validity,
+    Basis, Core, Extension, Fence, LockCore, NonceLife, OnLoss, Policy, Renewal, Validity, Wait, WaitFor,
 };
 use fencepost::name::ClientId;
 use fencepost::time::{ClockKind, ProcessClocks, Span, WorldTime};
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 const CLIENT: ClientId = ClientId(0);
 
-/// One cycle of 2 s: a failed attempt, a retry, a grant, renewals, a release; or what the policy makes of it.
+/// One cycle of 2 s: a failed attempt, a retry, a grant, looks, renewals, a release; or what the policy makes of it.
 const CYCLE: &[(u64, &str)] = &[
     (0, "acquire"),
     (1, "ok 1"),
@@ -21,6 +21,10 @@ const CYCLE: &[(u64, &str)] = &[
     (52, "0 3"),
     (352, "retry"),
     (353, "ok 123"),
+    (400, "check"),
+    (401, "own 1"),
+    (402, "null 23"),
+    (403, "check"),
     (500, "extend 1000"),
     (501, "1 12"),
     (505, "1 3"),
@@ -29,9 +33,11 @@ const CYCLE: &[(u64, &str)] = &[
     (740, "broken 12"),
     (900, "renew"),
     (901, "0 123"),
+    (905, "check"),
     (910, "release"),
     (911, "1 1"),
     (912, "0 23"),
+    (913, "own 123"),
 ];
 
 fn policies() -> Vec<(&'static str, Policy)> {
@@ -153,6 +159,29 @@ fn an_old_hold_stands_still() {
     assert_ne!(older, over);
     assert_eq!(over, play.canonical(CLIENT));
     assert_ne!(over, Play::new(&base()).canonical(CLIENT));
+}
+
+/// An attempt that waits for its replicas ages as its lease does, and after the call the core is as new.
+#[test]
+fn a_wait_for_replicas_leaves_nothing_behind() {
+    let wait = Wait { replicas: WaitFor::All, limit: Span::from_ms(100) };
+    let mut play = Play::new(&Policy { wait, ..single() });
+    let new = play.canonical(CLIENT);
+    let mut first = Vec::new();
+    for start in [0, 2_000, 4_000] {
+        let mut states = Vec::new();
+        for (ms, line) in [(0, "acquire"), (1, "ok 1"), (2, "master2 1"), (40, "1 1"), (41, "1 1")] {
+            play.line(&format!("{} {line}", start + ms));
+            states.push(play.canonical(CLIENT));
+            play.at(start + ms + 1);
+            assert!(line == "1 1" || play.canonical(CLIENT) != *states.last().unwrap(), "{line} has no age");
+        }
+        assert_eq!(play.canonical(CLIENT), new);
+        if first.is_empty() {
+            first = states.clone();
+        }
+        assert_eq!(states, first);
+    }
 }
 
 /// A moment that no decision will look at is not kept.

@@ -1,11 +1,13 @@
 //! The lock cores, driven through their public contract by a scripted driver.
 //!
-//! `play` is the driver, `attempts` and `holds` are tables of plays, `properties` feeds nonsense, `canonical`
+//! `play` is the driver, `attempts`, `holds`, `looks` and `waits` are tables of plays, `properties` feeds nonsense, `canonical`
 //! shows that a core's states are finite. Lua texts are executed by the tests of the fake Redis, not here.
 
 mod attempts;
 mod canonical;
 mod holds;
+mod looks;
 mod play;
 mod policy;
 mod properties;
+mod waits;

@@ -121,6 +121,7 @@ impl Play {
             | Input::Link { .. }
             | Input::Push { .. }
             | Input::Extend { .. }
+            | Input::Check { .. }
             | Input::Release { .. }
             | Input::Cancel { .. } => {}
         }
@@ -172,6 +173,7 @@ impl Play {
             | Output::Refused { .. }
             | Output::Extended { .. }
             | Output::ExtendFailed { .. }
+            | Output::Checked { .. }
             | Output::Released { .. }
             | Output::Lost { .. } => {}
         }
@@ -193,6 +195,7 @@ impl Play {
             ["acquire"] => Input::Acquire { caller, ttl: self.core.describe().ttl, draw: self.draw() },
             ["acquire", ttl] => Input::Acquire { caller, ttl: life(ttl), draw: self.draw() },
             ["extend", ttl] => Input::Extend { caller, ttl: life(ttl) },
+            ["check"] => Input::Check { caller },
             ["release"] => Input::Release { caller },
             ["cancel"] => Input::Cancel { caller },
             ["retry"] => Input::Wake { reason: WakeReason::Retry, draw: self.draw() },
@@ -229,6 +232,11 @@ impl Play {
                 "ok" => Input::Reply { request, reply: Reply::OK },
                 "null" => Input::Reply { request, reply: Reply::Null },
                 "error" => Input::Reply { request, reply: Reply::error("LOADING") },
+                "own" => Input::Reply { request, reply: Reply::Bulk(Nonce(self.nonces).to_bytes()) },
+                "foreign" => Input::Reply { request, reply: Reply::Bulk(Bytes::from_static(b"else")) },
+                "master0" => Input::Reply { request, reply: role("master", 0) },
+                "master2" => Input::Reply { request, reply: role("master", 2) },
+                "slave" => Input::Reply { request, reply: role("slave", 0) },
                 "array" => Input::Reply { request, reply: Reply::NullArray },
                 "timeout" => Input::Unknown { request, why: UnknownReason::TimedOut },
                 "broken" => Input::Unknown { request, why: UnknownReason::Disconnected },
@@ -285,6 +293,7 @@ impl Play {
                 let still = still.map_or("nothing".to_owned(), |until| self.until(until));
                 format!("extend failed {why:?} still {still}{}", whose(caller))
             }
+            Output::Checked { caller, found } => format!("checked {found:?}{}", whose(caller)),
             Output::Released { caller, how } => format!("released {how:?}{}", whose(caller)),
             Output::Lost { caller, why } => format!("lost {why:?}{}", whose(caller)),
         }
@@ -298,6 +307,13 @@ impl Play {
             Until::Lost => "lost".to_owned(),
         }
     }
+}
+
+/// An answer to ROLE.
+fn role(name: &'static str, replicas: usize) -> Reply {
+    let text = |text: &'static str| Reply::Bulk(Bytes::from_static(text.as_bytes()));
+    let replica = Reply::Array(vec![text("127.0.0.1"), text("6380"), text("14")]);
+    Reply::Array(vec![text(name), Reply::Int(14), Reply::Array(vec![replica; replicas])])
 }
 
 fn life(text: &str) -> Ttl {

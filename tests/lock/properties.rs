@@ -4,10 +4,10 @@ use crate::play::{Play, base};
 use fencepost::lock::{
     Asking, Basis, Caller, Drift, Extension, Fence, Input, LinkState, NonceLife, OnError, OnLoss, Output,
     Policy, Protocol, RefuseReason, Release, ReleaseScope, Renewal, RequestId, Retry, Soundness, Ttl,
-    UnknownReason, Validity, WakeReason,
+    UnknownReason, Validity, Wait, WaitFor, WakeReason,
 };
-use fencepost::lock::{ConnectionId, ExtendFailure};
-use fencepost::name::VoterId;
+use fencepost::lock::{ConnectionId, ExtendFailure, Found};
+use fencepost::name::{Nonce, VoterId};
 use fencepost::resp::Reply;
 use fencepost::time::{ClockKind, Span};
 use proptest::prelude::*;
@@ -23,6 +23,9 @@ enum Move {
     Extend {
         caller: Caller,
         ttl: Ttl,
+    },
+    Check {
+        caller: Caller,
     },
     Release {
         caller: Caller,
@@ -80,6 +83,9 @@ fn replies() -> impl Strategy<Value = Reply> {
         Reply::Int(0),
         Reply::Int(i64::MIN),
         Reply::error("OOM"),
+        // What a nonce that a play draws looks like, and what a primary with a replica says of itself.
+        Reply::Bulk(Nonce(1).to_bytes()),
+        Reply::Array(vec![Reply::Bulk("master".into()), Reply::Int(3), Reply::Array(vec![Reply::Null])]),
         odd,
     ])
 }
@@ -98,6 +104,7 @@ fn moves() -> impl Strategy<Value = Move> {
     prop_oneof![
         4 => (caller(), ttl()).prop_map(|(caller, ttl)| Move::Acquire { caller, ttl }),
         2 => (caller(), ttl()).prop_map(|(caller, ttl)| Move::Extend { caller, ttl }),
+        2 => caller().prop_map(|caller| Move::Check { caller }),
         2 => caller().prop_map(|caller| Move::Release { caller }),
         1 => caller().prop_map(|caller| Move::Cancel { caller }),
         24 => (0..16_usize, hows()).prop_map(|(place, how)| Move::Answer { place, how }),
@@ -132,6 +139,7 @@ prop_compose! {
             select(vec![Renewal::None, Renewal::Watchdog]),
             select(vec![OnLoss::Tell, OnLoss::Silent]),
         ),
+        replicas in select(vec![WaitFor::None, WaitFor::None, WaitFor::Any, WaitFor::All]),
     ) -> Policy {
         let (protocol, voters, quorum) = shape;
         Policy {
@@ -139,6 +147,7 @@ prop_compose! {
             voters,
             quorum,
             ttl: Ttl::Of(Span::from_ms(300)),
+            node_timeout: base().node_timeout,
             drift: Drift::SPEC,
             validity,
             basis,
@@ -154,7 +163,10 @@ prop_compose! {
             extension,
             renewal: if extension == Extension::None { Renewal::None } else { renewal },
             on_loss,
-            ..base()
+            wait: Wait {
+                replicas: if protocol == Protocol::Single { replicas } else { WaitFor::None },
+                limit: Span::from_ms(20),
+            },
         }
     }
 }
@@ -162,8 +174,9 @@ prop_compose! {
 /// What the outputs said so far.
 #[derive(Default)]
 struct Account {
-    asked: [usize; 3],
-    answered: [usize; 3],
+    /// Calls of acquire, extend, release and check.
+    asked: [usize; 4],
+    answered: [usize; 4],
     holder: Option<Caller>,
     watched: bool,
 }
@@ -189,6 +202,13 @@ impl Account {
                 assert!(*why == ExtendFailure::NotHeld || self.holder == Some(*caller));
                 self.answered[1] += 1;
             }
+            Output::Checked { caller, found } => {
+                assert!(
+                    *found == Found::Unknown || self.holder == Some(*caller),
+                    "saw what it does not hold"
+                );
+                self.answered[3] += 1;
+            }
             Output::Released { caller, .. } => {
                 self.answered[2] += 1;
                 if self.holder == Some(*caller) {
@@ -211,6 +231,7 @@ impl Account {
             Input::Acquire { .. } => self.asked[0] += 1,
             Input::Extend { .. } => self.asked[1] += 1,
             Input::Release { .. } => self.asked[2] += 1,
+            Input::Check { .. } => self.asked[3] += 1,
             Input::Reply { .. }
             | Input::Unknown { .. }
             | Input::Late { .. }
@@ -229,6 +250,7 @@ fn next(play: &mut Play, time: &mut u64, chosen: Move) -> Option<Input> {
     Some(match chosen {
         Move::Acquire { caller, ttl } => Input::Acquire { caller, ttl, draw: play.draw() },
         Move::Extend { caller, ttl } => Input::Extend { caller, ttl },
+        Move::Check { caller } => Input::Check { caller },
         Move::Release { caller } => Input::Release { caller },
         Move::Cancel { caller } => Input::Cancel { caller },
         Move::Answer { place, how } => how.input(play.open.get(place)?.request),
@@ -281,6 +303,7 @@ proptest! {
         prop_assert_eq!(account.holder, None);
         prop_assert_eq!(account.asked[0], account.answered[0], "acquire calls");
         prop_assert_eq!(account.asked[2], account.answered[2], "release calls");
+        prop_assert_eq!(account.asked[3], account.answered[3], "looks");
         if !account.watched {
             prop_assert_eq!(account.asked[1], account.answered[1], "extend calls");
         }

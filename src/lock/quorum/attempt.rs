@@ -8,7 +8,7 @@
 //!
 //! Must not know how a promise is computed (`validity`) or what is sent (`commands`).
 
-use crate::lock::policy::{NonceLife, OnError, ReleaseScope, Retry};
+use crate::lock::policy::{NonceLife, OnError, ReleaseScope, Retry, WaitFor};
 use crate::lock::{Caller, Draw, Output, RefuseReason, RequestId, Ttl, WakeReason};
 use crate::name::Operation;
 use crate::time::{Now, Span};
@@ -16,7 +16,7 @@ use std::mem;
 
 use super::ballot::{Answer, Ballot, Heard, Sender};
 use super::machine::Quorum;
-use super::state::{Asking, Call, Cleaning, Extending, Hold, Next, Past, State};
+use super::state::{Asking, Call, Checking, Cleaning, Confirming, Extending, Hold, Next, Past, State};
 use super::{commands, validity};
 
 impl Quorum {
@@ -35,6 +35,7 @@ impl Quorum {
                 self.begin(now, call, draw, out);
             }
             State::Asking(_)
+            | State::Confirming(_)
             | State::Cleaning(_)
             | State::Waiting(_)
             | State::Holding(_)
@@ -48,6 +49,7 @@ impl Quorum {
             // The wait that asked for this wake is over.
             State::Idle
             | State::Asking(_)
+            | State::Confirming(_)
             | State::Cleaning(_)
             | State::Holding(_)
             | State::Gone { .. }
@@ -94,6 +96,9 @@ impl Quorum {
         let why = RefuseReason::Cancelled;
         match &mut self.state {
             State::Asking(asking) if asking.call.caller == caller => self.give_up(why, now, out),
+            State::Confirming(confirming) if confirming.asking.call.caller == caller => {
+                self.give_up(why, now, out);
+            }
             State::Cleaning(cleaning) if cleaning.next.caller() == caller => {
                 cleaning.next = Next::Refuse { caller, why };
             }
@@ -103,6 +108,7 @@ impl Quorum {
             }
             // Another caller's call is not ours to end, and there is no call where there is a hold or nothing.
             State::Asking(_)
+            | State::Confirming(_)
             | State::Cleaning(_)
             | State::Waiting(_)
             | State::Idle
@@ -131,36 +137,56 @@ impl Quorum {
         self.state = State::Asking(asking);
     }
 
-    /// Acquired if enough voters granted and validity is left.
+    /// Won if enough voters granted; acquired if also the replicas that the policy wants have the key.
     fn decide(&mut self, now: Now, fence: Option<i64>, out: &mut Vec<Output>) {
         let State::Asking(asking) = mem::replace(&mut self.state, State::Idle) else { return };
         let policy = self.terms.policy();
         let quorum = usize::from(policy.quorum);
         let tally = asking.ballot.tally();
-        let Call { caller, ttl, .. } = asking.call;
         let why = if tally.yes >= quorum {
-            match validity::promise(policy, ttl, asking.lease, now) {
-                Some(promise) => {
-                    let (nonce, until) = (asking.nonce, promise.until());
-                    self.end_of_call();
-                    let hold = Hold { caller, nonce, ttl, promise, extending: Extending::Resting };
-                    out.push(Output::Granted { caller, nonce, until, fence });
-                    return self.hold(now, hold, out);
-                }
-                None => RefuseReason::TooLate,
-            }
+            return match policy.wait.replicas {
+                WaitFor::None => self.grant(asking, fence, now, out),
+                WaitFor::Any | WaitFor::All => self.confirm(asking, fence, out),
+            };
         } else if tally.yes + tally.unknown >= quorum {
             RefuseReason::Unknown
         } else {
             RefuseReason::Taken
         };
+        self.fail(asking, why, now, out);
+    }
+
+    /// Grants if validity is left.
+    pub(super) fn grant(&mut self, asking: Asking, fence: Option<i64>, now: Now, out: &mut Vec<Output>) {
+        let Call { caller, ttl, .. } = asking.call;
+        let Some(promise) = validity::promise(self.terms.policy(), ttl, asking.lease, now) else {
+            return self.fail(asking, RefuseReason::TooLate, now, out);
+        };
+        let (nonce, until) = (asking.nonce, promise.until());
+        self.end_of_call();
+        let (extending, checking) = (Extending::Resting, Checking::Resting);
+        let hold = Hold { caller, nonce, ttl, promise, extending, checking };
+        out.push(Output::Granted { caller, nonce, until, fence });
+        self.hold(now, hold, out);
+    }
+
+    /// Takes a failed attempt back, then tries again or refuses.
+    pub(super) fn fail(&mut self, asking: Asking, why: RefuseReason, now: Now, out: &mut Vec<Output>) {
         let next = asking.next(why);
         self.clean_up(asking, next, now, out);
     }
 
     /// Ends the whole call in the middle of an attempt; answers still outstanding will be strangers.
     fn give_up(&mut self, why: RefuseReason, now: Now, out: &mut Vec<Output>) {
-        let State::Asking(asking) = mem::replace(&mut self.state, State::Idle) else { return };
+        let asking = match mem::replace(&mut self.state, State::Idle) {
+            State::Asking(asking) | State::Confirming(Confirming { asking, .. }) => asking,
+            State::Idle
+            | State::Cleaning(_)
+            | State::Waiting(_)
+            | State::Holding(_)
+            | State::Gone { .. }
+            | State::Releasing(_) => unreachable!("only an open attempt is given up"),
+        };
         let next = Next::Refuse { caller: asking.call.caller, why };
         self.clean_up(asking, next, now, out);
     }

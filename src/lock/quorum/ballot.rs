@@ -165,7 +165,7 @@ impl Sender<'_> {
             voter: VoterId(voter as u8),
             connection: ConnectionId(0),
             command,
-            limit: self.terms.policy().node_timeout,
+            limit: errand.limit(self.terms),
             label: errand.label(self.terms, repeats),
         });
     }

@@ -8,7 +8,9 @@ use crate::canon::{Canon, IdKind};
 use crate::name::{ClientId, Operation};
 
 use super::machine::Quorum;
-use super::state::{Asking, Cleaning, Extending, Hold, Prolonging, Releasing, State};
+use super::state::{
+    Asking, Checking, Cleaning, Confirming, Extending, Hold, Looking, Prolonging, Releasing, State,
+};
 
 impl Quorum {
     pub(super) fn rewrite(&mut self, client: ClientId, canon: &mut Canon) {
@@ -19,10 +21,9 @@ impl Quorum {
             State::Idle => {}
             // A waiting call holds no time: the driver keeps the wake.
             State::Waiting(_) => {}
-            State::Asking(Asking { number, nonce, lease, ballot, .. }) => {
-                canon.id(IdKind::Operation(client, Operation::Acquire), number);
-                canon.nonce(nonce);
-                lease.canonical(canon);
+            State::Asking(asking) => asking.rewrite(client, canon),
+            State::Confirming(Confirming { asking, ballot, .. }) => {
+                asking.rewrite(client, canon);
                 ballot.canonical(client, canon);
             }
             State::Cleaning(Cleaning { number, nonce, ballot, .. }) => {
@@ -30,7 +31,7 @@ impl Quorum {
                 canon.nonce(nonce);
                 ballot.canonical(client, canon);
             }
-            State::Holding(Hold { nonce, promise, extending, .. }) => {
+            State::Holding(Hold { nonce, promise, extending, checking, .. }) => {
                 canon.nonce(nonce);
                 promise.canonical(canon);
                 match extending {
@@ -38,6 +39,13 @@ impl Quorum {
                     Extending::Asking(Prolonging { number, lease, ballot, .. }) => {
                         canon.id(IdKind::Operation(client, Operation::Extend), number);
                         lease.canonical(canon);
+                        ballot.canonical(client, canon);
+                    }
+                }
+                match checking {
+                    Checking::Resting => {}
+                    Checking::Asking(Looking { number, ballot }) => {
+                        canon.id(IdKind::Operation(client, Operation::Check), number);
                         ballot.canonical(client, canon);
                     }
                 }
@@ -53,5 +61,16 @@ impl Quorum {
         canon.counter(IdKind::Operation(client, Operation::Acquire), &mut self.counters.attempts);
         canon.counter(IdKind::Operation(client, Operation::Extend), &mut self.counters.extensions);
         canon.counter(IdKind::Operation(client, Operation::Release), &mut self.counters.releases);
+        canon.counter(IdKind::Operation(client, Operation::Check), &mut self.counters.checks);
+    }
+}
+
+impl Asking {
+    fn rewrite(&mut self, client: ClientId, canon: &mut Canon) {
+        let Self { number, nonce, lease, ballot, .. } = self;
+        canon.id(IdKind::Operation(client, Operation::Acquire), number);
+        canon.nonce(nonce);
+        lease.canonical(canon);
+        ballot.canonical(client, canon);
     }
 }

@@ -3,7 +3,7 @@
 //! Scripts are always sent whole, as EVAL; their texts live in `lock/scripts`, one copy each. Must not know who
 //! is asked or what a round leads to.
 
-use crate::lock::policy::{Extension, Fence, Release};
+use crate::lock::policy::{Extension, Fence, Release, WaitFor};
 use crate::lock::{Label, Ttl};
 use crate::name::{Nonce, Operation, Worker};
 use crate::resp::{Command, Reply};
@@ -34,6 +34,12 @@ pub(super) enum Task {
     Prolong { ttl: Span },
     /// Remove it, because the holder releases.
     GiveBack,
+    /// Say which replicas are connected, for an attempt.
+    Role,
+    /// Wait until so many replicas have it, for an attempt.
+    Wait { replicas: u32 },
+    /// Say what it holds, because the holder looks.
+    Look,
 }
 
 impl Errand {
@@ -61,6 +67,26 @@ impl Errand {
                 };
                 eval(script, &[terms.key()], [nonce, milliseconds(ttl)])
             }
+            Task::Role => Command::new([Bytes::from_static(b"ROLE")]),
+            Task::Wait { replicas } => {
+                let (count, limit) = (Bytes::from(replicas.to_string()), milliseconds(policy.wait.limit));
+                Command::new([Bytes::from_static(b"WAIT"), count, limit])
+            }
+            Task::Look => Command::new([Bytes::from_static(b"GET"), terms.key()]),
+        }
+    }
+
+    /// How long the client waits for the answer.
+    pub(super) fn limit(self, terms: &Terms) -> Span {
+        let policy = terms.policy();
+        match self.task {
+            Task::Wait { .. } => policy.wait.request_limit(policy.node_timeout),
+            Task::Take { .. }
+            | Task::CleanUp
+            | Task::Prolong { .. }
+            | Task::GiveBack
+            | Task::Role
+            | Task::Look => policy.node_timeout,
         }
     }
 
@@ -68,9 +94,10 @@ impl Errand {
     pub(super) fn label(self, terms: &Terms, repeats: u8) -> Label {
         let policy = terms.policy();
         let operation = match self.task {
-            Task::Take { .. } | Task::CleanUp => Operation::Acquire,
+            Task::Take { .. } | Task::CleanUp | Task::Role | Task::Wait { .. } => Operation::Acquire,
             Task::Prolong { .. } => Operation::Extend,
             Task::GiveBack => Operation::Release,
+            Task::Look => Operation::Check,
         };
         // Where both the taking and the cleaning command are EVAL, the places that the driver's repetitions of
         // the first may need are left free, so that the name of the second does not depend on them.
@@ -80,7 +107,16 @@ impl Errand {
             }
             (Task::CleanUp, Fence::Incr, Release::PlainDel)
             | (Task::CleanUp, Fence::None, Release::CompareAndDelete | Release::PlainDel)
-            | (Task::Take { .. } | Task::Prolong { .. } | Task::GiveBack, _, _) => 0,
+            | (
+                Task::Take { .. }
+                | Task::Prolong { .. }
+                | Task::GiveBack
+                | Task::Role
+                | Task::Wait { .. }
+                | Task::Look,
+                _,
+                _,
+            ) => 0,
         };
         let occurrence = taken.saturating_add(repeats).saturating_add(1);
         Label { worker: self.worker, operation, number: self.number, occurrence }
@@ -91,7 +127,15 @@ impl Errand {
     pub(super) fn vote(self, terms: &Terms, answer: &Answer) -> Vote {
         match (self.task, answer) {
             (Task::CleanUp, _) => Vote::Settled,
-            (Task::Take { .. } | Task::Prolong { .. } | Task::GiveBack, Answer::Unknown(_)) => Vote::Unknown,
+            (
+                Task::Take { .. }
+                | Task::Prolong { .. }
+                | Task::GiveBack
+                | Task::Role
+                | Task::Wait { .. }
+                | Task::Look,
+                Answer::Unknown(_),
+            ) => Vote::Unknown,
             (Task::Take { .. }, Answer::Reply(reply)) => {
                 let taken = match terms.policy().fence {
                     Fence::None => *reply == Reply::OK,
@@ -108,6 +152,24 @@ impl Errand {
                 Some(0) => Vote::Against,
                 Some(_) | None => Vote::Unknown,
             },
+            (Task::Role, Answer::Reply(reply)) => match connected(reply) {
+                Some(_) => Vote::For,
+                None => Vote::Unknown,
+            },
+            // Too few have it so far, which says nothing of later.
+            (Task::Wait { replicas }, Answer::Reply(reply)) => match number(reply) {
+                Some(have) if have >= i64::from(replicas) => Vote::For,
+                Some(_) | None => Vote::Unknown,
+            },
+            (Task::Look, Answer::Reply(reply)) => {
+                if let Reply::Bulk(value) = reply {
+                    if Nonce::from_bytes(value) == Some(self.nonce) { Vote::For } else { Vote::Against }
+                } else if *reply == Reply::Null {
+                    Vote::Against
+                } else {
+                    Vote::Unknown
+                }
+            }
         }
     }
 }
@@ -124,6 +186,27 @@ pub(super) fn fence(terms: &Terms, reply: &Reply) -> Option<i64> {
         Fence::None => None,
         Fence::Incr => number(reply),
     }
+}
+
+/// How many replicas must acknowledge, where the primary need not be asked for it.
+pub(super) fn replicas_wanted(wanted: WaitFor) -> Option<u32> {
+    match wanted {
+        WaitFor::None => Some(0),
+        WaitFor::Any => Some(1),
+        WaitFor::All => None,
+    }
+}
+
+/// How many replicas a primary reports connected; `None` for anything but a primary's answer.
+///
+/// **Source** ROLE, redis.io command page: `master`, its offset, and one entry for each connected replica.
+pub(super) fn connected(reply: &Reply) -> Option<u32> {
+    let Reply::Array(parts) = reply else { return None };
+    let [Reply::Bulk(role) | Reply::Status(role), Reply::Int(_), Reply::Array(replicas)] = parts.as_slice()
+    else {
+        return None;
+    };
+    if role.as_ref() == b"master" { u32::try_from(replicas.len()).ok() } else { None }
 }
 
 fn number(reply: &Reply) -> Option<i64> {

@@ -5,6 +5,8 @@
 //! at the promised end if that comes first, for then it has to tell the holder. It is a policy's choice to say
 //! nothing (`on_loss = silent`); the caller's own call is always answered.
 //!
+//! No extension waits for replicas, whatever the policy does for a grant.
+//!
 //! A watchdog stops by not asking for another wake. Must not release anything: a failed extension leaves the
 //! keys to their TTL.
 
@@ -38,6 +40,7 @@ impl Quorum {
             // Nothing of this caller is there to prolong.
             State::Idle
             | State::Asking(_)
+            | State::Confirming(_)
             | State::Cleaning(_)
             | State::Waiting(_)
             | State::Holding(_)
@@ -64,6 +67,7 @@ impl Quorum {
             // The hold whose watchdog asked for this wake is over.
             State::Idle
             | State::Asking(_)
+            | State::Confirming(_)
             | State::Cleaning(_)
             | State::Waiting(_)
             | State::Gone { .. }
@@ -185,10 +189,11 @@ impl Quorum {
     }
 
     fn lose(&mut self, why: LossReason, out: &mut Vec<Output>) {
-        let State::Holding(hold) = &self.state else { return };
+        let State::Holding(hold) = &mut self.state else { return };
         let (caller, nonce) = (hold.caller, hold.nonce);
         match self.terms.policy().on_loss {
             OnLoss::Tell => {
+                hold.end_look(out);
                 out.push(Output::Lost { caller, why });
                 self.state = State::Gone { caller, nonce };
             }

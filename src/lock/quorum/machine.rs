@@ -1,6 +1,6 @@
 //! The quorum core as a lock core: which input goes to which transition.
 //!
-//! Must not contain a transition itself: `attempt`, `extension` and `release` do. Every pair of input and state
+//! Must not contain a transition itself: `attempt`, `confirm`, `extension`, `look` and `release` do. Every pair of input and state
 //! is an arm there; pairs without effect are listed with the reason.
 
 use crate::canon::Canon;
@@ -43,7 +43,9 @@ impl Quorum {
     fn on_answer(&mut self, now: Now, request: RequestId, answer: &Answer, out: &mut Vec<Output>) {
         match &self.state {
             State::Asking(_) => self.on_vote(now, request, answer, out),
+            State::Confirming(_) => self.on_confirmed(now, request, answer, out),
             State::Cleaning(_) => self.on_cleaned(now, request, answer, out),
+            State::Holding(hold) if hold.looks_by(request) => self.on_looked(request, answer, out),
             State::Holding(_) => self.on_prolonged(now, request, answer, out),
             State::Releasing(_) => self.on_given_back(request, answer, out),
             // No round is open: the answer belongs to one that was given up.
@@ -61,6 +63,7 @@ impl LockCore for Quorum {
             Input::Wake { reason: WakeReason::Retry, draw } => self.on_retry(now, draw, out),
             Input::Wake { reason: WakeReason::Renew, .. } => self.on_renew(now, out),
             Input::Extend { caller, ttl } => self.on_extend(now, caller, ttl, out),
+            Input::Check { caller } => self.on_check(caller, out),
             Input::Release { caller } => self.on_release(caller, out),
             Input::Cancel { caller } => self.on_cancel(now, caller, out),
             // An unknown request was counted when it became unknown, a link's requests are answered one by one,

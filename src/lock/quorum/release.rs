@@ -12,9 +12,10 @@ use super::state::{Releasing, State};
 
 impl Quorum {
     pub(super) fn on_release(&mut self, caller: Caller, out: &mut Vec<Output>) {
-        match &self.state {
+        match &mut self.state {
             State::Holding(hold) if hold.caller == caller => {
                 let nonce = hold.nonce;
+                hold.end_look(out);
                 if hold.extending.is_call() {
                     // The holder's own call to prolong ends here; what its commands do is no longer watched.
                     out.push(Output::ExtendFailed { caller, why: ExtendFailure::Unknown, still: None });
@@ -31,6 +32,7 @@ impl Quorum {
             // Nothing of this caller is there to give back.
             State::Idle
             | State::Asking(_)
+            | State::Confirming(_)
             | State::Cleaning(_)
             | State::Waiting(_)
             | State::Holding(_)

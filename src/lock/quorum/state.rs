@@ -1,9 +1,9 @@
 //! The one state machine of a handle, with its data in the variants.
 //!
 //! ```text
-//! Idle -> Asking -> Holding -> Releasing -> Idle
-//!           |  ^        `-> Gone -> (Asking | Releasing)
-//!           v  |
+//! Idle -> Asking -> (Confirming ->) Holding -> Releasing -> Idle
+//!           |  ^      |                `-> Gone -> (Asking | Releasing)
+//!           v  |      v
 //!        Cleaning -> Waiting          Cleaning -> Idle (refused)
 //! ```
 //! Nothing that cannot change a later output may stay here: the prover hashes it. Must not contain transitions.
@@ -23,6 +23,8 @@ pub(super) enum State {
     Idle,
     /// An attempt is asking the voters.
     Asking(Asking),
+    /// An attempt has its quorum and asks for its replicas.
+    Confirming(Confirming),
     /// A failed attempt is being taken back.
     Cleaning(Cleaning),
     /// The next attempt waits for its wake.
@@ -66,6 +68,25 @@ pub(super) struct Asking {
     pub(super) ballot: Ballot,
 }
 
+/// An attempt that has its quorum and asks for its replicas.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Confirming {
+    pub(super) asking: Asking,
+    /// The fence that the grant will carry.
+    pub(super) fence: Option<i64>,
+    pub(super) question: Question,
+    pub(super) ballot: Ballot,
+}
+
+/// What the voter is asked about its replicas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Question {
+    /// How many there are.
+    Role,
+    /// To wait until so many have the key.
+    Wait { replicas: u32 },
+}
+
 /// A failed attempt that is being taken back.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Cleaning {
@@ -93,6 +114,7 @@ pub(super) struct Hold {
     pub(super) ttl: Ttl,
     pub(super) promise: Promise,
     pub(super) extending: Extending,
+    pub(super) checking: Checking,
 }
 
 /// Whether a hold is being prolonged.
@@ -113,6 +135,20 @@ pub(super) struct Prolonging {
     pub(super) ballot: Ballot,
 }
 
+/// Whether the holder looks at its own keys.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Checking {
+    Resting,
+    Asking(Looking),
+}
+
+/// A look that is asking.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Looking {
+    pub(super) number: u32,
+    pub(super) ballot: Ballot,
+}
+
 /// A hold that is being given back.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Releasing {
@@ -129,10 +165,11 @@ pub(super) struct Counters {
     pub(super) attempts: u32,
     pub(super) extensions: u32,
     pub(super) releases: u32,
+    pub(super) checks: u32,
 }
 
 impl Counters {
-    pub(super) const ZERO: Self = Self { requests: 0, attempts: 0, extensions: 0, releases: 0 };
+    pub(super) const ZERO: Self = Self { requests: 0, attempts: 0, extensions: 0, releases: 0, checks: 0 };
 
     /// The next number of this kind.
     pub(super) fn next(&mut self, operation: Operation) -> u32 {
@@ -140,7 +177,7 @@ impl Counters {
             Operation::Acquire => &mut self.attempts,
             Operation::Extend => &mut self.extensions,
             Operation::Release => &mut self.releases,
-            Operation::Check => unreachable!("this core never looks at a hold without changing it"),
+            Operation::Check => &mut self.checks,
         };
         *last = last.checked_add(1).unwrap_or(1);
         *last
@@ -151,6 +188,23 @@ impl Asking {
     pub(super) fn errand(&self) -> Errand {
         let task = Task::Take { ttl: self.call.ttl };
         Errand { task, nonce: self.nonce, worker: Worker::User, number: self.number }
+    }
+}
+
+impl Confirming {
+    pub(super) fn errand(&self) -> Errand {
+        let task = match self.question {
+            Question::Role => Task::Role,
+            Question::Wait { replicas } => Task::Wait { replicas },
+        };
+        let Asking { nonce, number, .. } = self.asking;
+        Errand { task, nonce, worker: Worker::User, number }
+    }
+}
+
+impl Looking {
+    pub(super) fn errand(&self, nonce: Nonce) -> Errand {
+        Errand { task: Task::Look, nonce, worker: Worker::User, number: self.number }
     }
 }
 

@@ -3,7 +3,7 @@
 //! Must not hold anything that a transition changes: states that differ only here never meet in one search.
 
 use crate::lock::policy;
-use crate::lock::policy::{Asking, Fence, Policy, Renewal};
+use crate::lock::policy::{Asking, Fence, Policy, Renewal, WaitFor};
 use crate::lock::{CoreTraits, KeyRole, LockKey, Ttl};
 use crate::time::Span;
 use bytes::Bytes;
@@ -82,7 +82,7 @@ impl Terms {
     }
 }
 
-/// Every attempt asks and then cleans up, each a round of questions that wait at most for the node timeout.
+/// Every attempt asks, perhaps waits for replicas, and then cleans up; asking and cleaning is each a round of questions that wait at most for the node timeout.
 fn call_max(policy: &Policy) -> Span {
     let in_a_row = match policy.asking {
         Asking::Concurrent => 1,
@@ -91,8 +91,20 @@ fn call_max(policy: &Policy) -> Span {
     let round = policy.node_timeout.0.saturating_mul(in_a_row * (1 + i64::from(policy.driver_retries)));
     let attempts = 1 + i64::from(policy.retry.retries);
     let asking = Span(round.saturating_mul(2 * attempts));
+    let confirming = Span(confirming_max(policy).0.saturating_mul(attempts));
     let wait = policy.retry.delay + policy.retry.jitter;
-    asking + Span(wait.0.saturating_mul(i64::from(policy.retry.retries)))
+    asking + confirming + Span(wait.0.saturating_mul(i64::from(policy.retry.retries)))
+}
+
+/// The longest that one attempt can ask for its replicas: ROLE where all are wanted, then WAIT.
+fn confirming_max(policy: &Policy) -> Span {
+    let wait = policy.wait.request_limit(policy.node_timeout);
+    let once = match policy.wait.replicas {
+        WaitFor::None => Span::ZERO,
+        WaitFor::Any => wait,
+        WaitFor::All => policy.node_timeout + wait,
+    };
+    Span(once.0.saturating_mul(1 + i64::from(policy.driver_retries)))
 }
 
 impl PartialEq for Terms {
