@@ -2,7 +2,7 @@
 //!
 //! Must not hold a record: a mark is `Copy` and is looked up again in the history by whoever writes a report.
 
-use crate::history::{Fact, HoldEffect, Record, Watch, WatchEnd};
+use crate::history::{Access, Fact, HoldEffect, Record, Watch, WatchEnd};
 use crate::name::{CallId, GrantId, VoterId};
 
 /// Which record is meant.
@@ -41,6 +41,13 @@ pub enum Mark {
         grant: GrantId,
         /// Whether it took effect.
         accepted: bool,
+    },
+    /// The store accepted that something was done for this time.
+    Ran {
+        /// Which period or order, from 0.
+        item: u32,
+        /// How often it was done then.
+        times: u32,
     },
     /// A watch began.
     WatchBegan(Watch),
@@ -85,6 +92,10 @@ impl Mark {
             Self::StoreRead(wanted) => matches!(*fact, Fact::StoreRead { grant, .. } if grant == wanted),
             Self::StoreWrite { grant: wanted, accepted: took } => {
                 matches!(*fact, Fact::StoreWrite { grant, accepted, .. } if grant == wanted && accepted == took)
+            }
+            Self::Ran { item: wanted, times: often } => {
+                matches!(*fact, Fact::StoreWrite { accepted: true, access: Access::Run { item, times }, .. }
+                    if item == wanted && times == often)
             }
             Self::WatchBegan(wanted) => matches!(*fact, Fact::WatchBegan { watch, .. } if watch == wanted),
             Self::WatchMissed(wanted) => {

@@ -20,6 +20,6 @@ pub struct Scope {
     pub writes: bool,
     /// Whether the store refuses writes in some mode of its own: it is not plain.
     pub store_refuses: bool,
-    /// Whether any client runs the workload `stock`.
-    pub stock: bool,
+    /// Whether any client's workload has an invariant of its own: `stock`, `cron`, `submit`.
+    pub invariant: bool,
 }

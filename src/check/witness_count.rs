@@ -37,6 +37,11 @@ impl Witnesses {
         }
     }
 
+    /// So many of each observed already, for example over many runs.
+    pub fn of_counts(counts: BTreeMap<WitnessName, u64>) -> Self {
+        Self { counts, ..Self::new() }
+    }
+
     /// Takes the next record of the run.
     pub fn on_record(&mut self, record: &Record) {
         if let Some(name) = plain(record) {

@@ -37,7 +37,9 @@ fn renamed(
         | Fact::SectionLeft { grant, .. }
         | Fact::Backing { grant, .. }
         | Fact::HoldThinned { grant }
+        | Fact::CheckEnded { grant, .. }
         | Fact::StoreRead { grant, .. }
+        | Fact::StoreLooked { grant, .. }
         | Fact::StoreWrite { grant, .. } => grants(grant),
         Fact::Applied { by, change, .. } => {
             calls(by);
@@ -58,6 +60,9 @@ fn renamed(
         | Fact::TimedOut { .. }
         | Fact::FaultBegan { .. }
         | Fact::FaultEnded { .. }
+        | Fact::Rerouted { .. }
+        | Fact::Replicated { .. }
+        | Fact::Resynced { .. }
         | Fact::Started { .. }
         | Fact::Done
         | Fact::Settled => {}

@@ -185,6 +185,36 @@ fn sections_and_writes() -> Vec<Case> {
             vec![read(A, 1, 10), buy(1, 9, 1, 10), read(B, 2, 9), buy(2, 8, 2, 10)],
         ),
         case(LostUpdate, "one buyer", NotExercised, vec![read(A, 1, 10), buy(1, 9, 1, 10), read(A, 2, 9)]),
+        case(
+            LostUpdate,
+            "one job done twice",
+            Violated(2, 3),
+            vec![looked(A, 1, 4, 0), looked(B, 2, 4, 0), ran(2, 4, 1), ran(1, 4, 2)],
+        ),
+        case(
+            LostUpdate,
+            "one job done once",
+            Held,
+            vec![looked(A, 1, 4, 0), ran(1, 4, 1), looked(B, 2, 4, 1)],
+        ),
+        case(
+            LostUpdate,
+            "two jobs done once each by clients that never met",
+            NotExercised,
+            vec![looked(A, 1, 4, 0), ran(1, 4, 1), looked(B, 2, 5, 0), ran(2, 5, 1)],
+        ),
+        case(
+            LostUpdate,
+            "the second look came after the job, the first at another",
+            Held,
+            vec![looked(B, 1, 3, 0), looked(A, 2, 4, 0), ran(2, 4, 1), ran(1, 3, 1), looked(B, 3, 4, 1)],
+        ),
+        case(
+            LostUpdate,
+            "one client twice, and the other's was refused",
+            NotExercised,
+            vec![looked(A, 1, 4, 0), looked(A, 2, 4, 0), looked(B, 3, 5, 0), ran(1, 4, 1)],
+        ),
         case(LostUpdate, "nobody bought", NotExercised, vec![read(A, 1, 10), read(B, 2, 10)]),
     ]
 }
@@ -380,7 +410,7 @@ fn an_oracle_that_cannot_arise_is_not_applicable() {
         ("no watchdog", Scope { renews: false, ..all }, &[SilentLoss]),
         ("no writes", Scope { writes: false, ..all }, &[StaleWrite, ValidWriteRefused]),
         ("plain store", Scope { store_refuses: false, ..all }, &[ValidWriteRefused]),
-        ("no stock", Scope { stock: false, ..all }, &[LostUpdate]),
+        ("nothing that must be done once, no stock", Scope { invariant: false, ..all }, &[LostUpdate]),
     ];
     for (name, scope, inapplicable) in rules {
         let panel = Panel::new(&scope);
@@ -398,7 +428,7 @@ fn an_oracle_that_cannot_arise_is_not_applicable() {
 
 #[test]
 fn an_inapplicable_monitor_ignores_what_would_violate_it() {
-    let scope = Scope { clients: 1, asks: false, writes: false, stock: false, ..EVERYTHING };
+    let scope = Scope { clients: 1, asks: false, writes: false, invariant: false, ..EVERYTHING };
     let mut panel = Panel::new(&scope);
     let mut violations = Vec::new();
     for case in all() {

@@ -1,6 +1,6 @@
 //! Plausible histories from a stream of choices.
 //!
-//! Two to four clients ask, hold, overrun, extend, write late and crash over three nodes and a stock. Which kinds
+//! Two to four clients ask, hold, overrun, extend, write late and crash over three nodes, a stock and two jobs. Which kinds
 //! of misbehaviour a history may contain is drawn first, so that for every oracle some histories hold. A pure
 //! function of the choices: shrinking them shrinks the history.
 
@@ -53,6 +53,7 @@ enum Flaw {
 }
 
 const NODES: usize = 3;
+const ITEMS: usize = 2;
 const START: i64 = 10;
 
 #[derive(Clone, Copy, PartialEq)]
@@ -73,6 +74,8 @@ struct Play<'a> {
     fence: i64,
     stock: i64,
     orders: i64,
+    /// How often each item was done.
+    done: [u32; ITEMS],
     newest_writer: u32,
     steps: Vec<Step>,
 }
@@ -91,6 +94,7 @@ impl<'a> Play<'a> {
             fence: 0,
             stock: START,
             orders: 0,
+            done: [0; ITEMS],
             newest_writer: 0,
             steps: Vec::new(),
         };
@@ -230,6 +234,10 @@ impl<'a> Play<'a> {
                     self.stages[at] = next(promised, true, seen);
                 }
             }
+            6 if detail.is_multiple_of(3) => {
+                let item = detail as usize / 4 % ITEMS;
+                self.steps.push(looked(of, grant, item as u32, self.done[item]));
+            }
             6 => {
                 let stock = if self.may(Flaw::OldReads) { seen } else { self.stock };
                 self.steps.push(read(of, grant, stock));
@@ -255,17 +263,31 @@ impl<'a> Play<'a> {
         let left = if self.may(Flaw::OldReads) { seen.unwrap_or(self.stock) - 1 } else { self.stock - 1 };
         let orders = self.orders + 1;
         let buys = seen.is_some() && (detail / 4).is_multiple_of(2);
-        let access =
-            if buys { Access::Buy { read: left + 1, left, orders, start: START } } else { Access::Write };
+        let item = detail as usize / 32 % ITEMS;
+        let again = self.may(Flaw::OldReads) || self.done[item] == 0;
+        let runs = seen.is_some() && !buys && again && (detail / 8).is_multiple_of(2);
+        let times = self.done[item] + u32::from(accepted);
+        let access = match (buys, runs) {
+            (true, _) => Access::Buy { read: left + 1, left, orders, start: START },
+            (false, true) => Access::Run { item: item as u32, times },
+            (false, false) => Access::Write,
+        };
         if accepted {
             self.newest_writer = self.newest_writer.max(grant);
             if buys {
                 (self.stock, self.orders) = (left, orders);
             }
+            if runs {
+                self.done[item] = times;
+            }
         }
         if buys {
             let of = self.owner(grant);
             self.steps.push(read(of, grant, left + 1));
+        }
+        if runs {
+            let of = self.owner(grant);
+            self.steps.push(looked(of, grant, item as u32, times - u32::from(accepted)));
         }
         self.say(Process::Store, Fact::StoreWrite { grant: GrantId(grant), accepted, promised, access });
     }
@@ -374,7 +396,7 @@ impl<'a> Play<'a> {
             if let Some(writer) = self.keys[node] {
                 let excused = !self.may(Flaw::LeavesKeys);
                 let node = VoterId(node as u8);
-                self.say(Process::Node(node), Fact::LeftOver { node, writer, excused });
+                self.say(Process::Node(node.into()), Fact::LeftOver { node, writer, excused });
             }
         }
     }

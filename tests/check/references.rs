@@ -144,7 +144,9 @@ impl History<'_> {
     /// Who wrote what lies at a node just before this place.
     fn content(&self, node: VoterId, before: usize) -> Option<CallId> {
         let last = self.0[..before].iter().rev().find_map(|record| match &record.fact {
-            Fact::Applied { by, change: Some(change), .. } if record.process == Process::Node(node) => {
+            Fact::Applied { by, change: Some(change), .. }
+                if record.process == Process::Node(node.into()) =>
+            {
                 match change.effect {
                     HoldEffect::Written => Some(Some(*by)),
                     HoldEffect::Removed => Some(None),
@@ -239,22 +241,35 @@ impl History<'_> {
     }
 
     fn lost_update(&self) -> Answer {
-        let lost = |place| {
-            matches!(*self.fact(place), Fact::StoreWrite {
-                accepted: true, access: Access::Buy { left, orders, start, .. }, ..
-            } if left + orders != start)
+        let run = |place: usize| match *self.fact(place) {
+            Fact::StoreWrite { accepted: true, access: Access::Run { item, .. }, .. } => Some(item),
+            _ => None,
         };
-        let two = self.places().any(|i| {
-            self.places().any(|j| match (self.fact(i), self.fact(j)) {
-                (Fact::StoreRead { grant: a, .. }, Fact::StoreRead { grant: b, .. }) => {
-                    self.client(*a) != self.client(*b)
-                }
+        let lost = |place: usize| match *self.fact(place) {
+            Fact::StoreWrite { accepted: true, access: Access::Buy { left, orders, start, .. }, .. } => {
+                left + orders != start
+            }
+            _ => run(place).is_some_and(|item| (0..place).any(|early| run(early) == Some(item))),
+        };
+        // Whose read of what: the stock, or an item.
+        let read = |place: usize| match *self.fact(place) {
+            Fact::StoreRead { grant, .. } => Some((None, self.client(grant))),
+            Fact::StoreLooked { grant, item, .. } => Some((Some(item), self.client(grant))),
+            _ => None,
+        };
+        let written = |what: Option<u32>| match what {
+            Some(_) => self.places().any(|place| run(place) == what),
+            None => self.any(|fact| {
+                matches!(fact, Fact::StoreWrite { accepted: true, access: Access::Buy { .. }, .. })
+            }),
+        };
+        let exercised = self.places().any(|i| {
+            self.places().any(|j| match (read(i), read(j)) {
+                (Some((a, one)), Some((b, other))) => a == b && one != other && written(a),
                 _ => false,
             })
         });
-        let bought =
-            |fact: &Fact| matches!(fact, Fact::StoreWrite { accepted: true, access: Access::Buy { .. }, .. });
-        (self.first(lost), two && self.any(bought))
+        (self.first(lost), exercised)
     }
 
     fn fence_order(&self) -> Answer {
@@ -272,7 +287,7 @@ impl History<'_> {
     fn foreign_change(&self) -> Answer {
         let foreign = |place: usize| match (&self.0[place].process, self.fact(place)) {
             (Process::Node(node), Fact::Applied { by, change: Some(_), .. }) => {
-                self.content(*node, place).is_some_and(|owner| owner != *by)
+                self.content(node.voter, place).is_some_and(|owner| owner != *by)
             }
             _ => false,
         };

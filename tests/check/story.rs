@@ -8,7 +8,8 @@ use fencepost::history::{
 };
 use fencepost::lock::{RefuseReason, Until};
 use fencepost::name::{
-    CallId, ClientId, CommandName, Direction, GrantId, MessageName, Operation, Process, Route, VoterId,
+    CallId, ClientId, CommandName, Direction, GrantId, MessageName, NodeId, Operation, Process, Route,
+    VoterId,
 };
 use fencepost::time::{MonoTime, Now, WallTime, WorldTime};
 
@@ -21,7 +22,7 @@ pub(crate) const EVERYTHING: Scope = Scope {
     renews: true,
     writes: true,
     store_refuses: true,
-    stock: true,
+    invariant: true,
 };
 
 /// A fact and where it happens.
@@ -107,6 +108,16 @@ pub(crate) fn read(of: u16, grant: u32, stock: i64) -> Step {
     (Process::Store, Fact::StoreRead { client: ClientId(of), grant: GrantId(grant), stock })
 }
 
+pub(crate) fn looked(of: u16, grant: u32, item: u32, times: u32) -> Step {
+    (Process::Store, Fact::StoreLooked { client: ClientId(of), grant: GrantId(grant), item, times })
+}
+
+/// Something done for this time.
+pub(crate) fn ran(grant: u32, item: u32, times: u32) -> Step {
+    let access = Access::Run { item, times };
+    (Process::Store, Fact::StoreWrite { grant: GrantId(grant), accepted: true, promised: true, access })
+}
+
 pub(crate) fn refused(by: CallId, why: RefuseReason, carried: u8, wrote: bool) -> Step {
     (Process::Client(by.client), Fact::Refused { call: by, why, carried, quorum: 3, wrote })
 }
@@ -116,7 +127,7 @@ pub(crate) fn applied(node: u8, by: CallId, operation: Operation, change: Option
     let (command, occurrence, number) = (CommandName::Eval, 1, 1);
     let route = Route::Command { voter: VoterId(node), operation, number, command, occurrence };
     let name = MessageName { client: by.client, incarnation: 1, route, direction: Direction::Request };
-    (Process::Node(VoterId(node)), Fact::Applied { name, by, change })
+    (Process::Node(NodeId::first(VoterId(node))), Fact::Applied { name, by, change })
 }
 
 pub(crate) fn wrote(node: u8, by: CallId, over: Option<CallId>) -> Step {
@@ -131,7 +142,7 @@ pub(crate) fn removed(node: u8, by: CallId, owner: CallId) -> Step {
 }
 
 pub(crate) fn gone(node: u8, writer: CallId, cause: Cause) -> Step {
-    (Process::Node(VoterId(node)), Fact::HoldGone { node: VoterId(node), writer, cause })
+    (Process::Node(NodeId::first(VoterId(node))), Fact::HoldGone { node: VoterId(node), writer, cause })
 }
 
 pub(crate) fn watch(kind: WatchKind, by: CallId) -> Step {
@@ -148,5 +159,5 @@ pub(crate) fn settled() -> Step {
 }
 
 pub(crate) fn left_over(node: u8, writer: CallId, excused: bool) -> Step {
-    (Process::Node(VoterId(node)), Fact::LeftOver { node: VoterId(node), writer, excused })
+    (Process::Node(NodeId::first(VoterId(node))), Fact::LeftOver { node: VoterId(node), writer, excused })
 }
