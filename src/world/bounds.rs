@@ -7,7 +7,6 @@ use super::watch::Running;
 use crate::history::{Fact, Watch, WatchEnd, WatchKind};
 use crate::lock::LockCore;
 use crate::name::{CallId, ClientId, Process};
-use crate::time::Span;
 
 impl<C: LockCore> System<C> {
     /// Begins and voids watches after a change of who is busy or of a fault.
@@ -58,8 +57,7 @@ impl<C: LockCore> System<C> {
             return;
         }
         let now = self.world.now;
-        let remaining = self.world.voters().map(|voter| self.world.redis(voter).remaining(now));
-        let due = now + remaining.max().unwrap_or(Span::ZERO) + traits.call_max;
+        let due = now + self.world.remaining() + traits.call_max;
         let due = due + self.setup().clients[usize::from(call.client.0)].workload.again;
         let (process, clocks) = (client.process(), client.now(now));
         let watch = Watch { kind: WatchKind::Stuck, call };
@@ -106,9 +104,20 @@ impl<C: LockCore> System<C> {
                         (false, None) => WatchEnd::Void,
                     }
                 }
-                WatchKind::SilentLoss => running.unless_touched(self.quorum_of(call.client)),
+                WatchKind::SilentLoss => self.knowable_loss(call, running.untouched),
             };
             self.end(running.watch, end, out);
+        }
+    }
+
+    /// A renewal learns of a loss only if so many voters answer that they do not carry the hold that a quorum is out of
+    /// reach whatever the others say.
+    fn knowable_loss(&self, call: CallId, untouched: u32) -> WatchEnd {
+        let traits = &self.clients[usize::from(call.client.0)].traits.0;
+        let carriers = self.world.carriers(call).map(super::watch::bit).fold(0, |bits, bit| bits | bit);
+        match (untouched & !carriers).count_ones() > u32::from(traits.voters - traits.quorum) {
+            true => WatchEnd::Missed,
+            false => WatchEnd::Void,
         }
     }
 
@@ -125,8 +134,8 @@ impl<C: LockCore> System<C> {
     /// All has settled: says so, and what is left over.
     pub fn settle(&mut self, out: &mut Trail) {
         self.world.record(Process::Store, Fact::Settled, out);
-        for voter in self.world.voters() {
-            let Some(writer) = self.world.redis(voter).held.as_ref().map(|held| held.writer) else {
+        for node in self.world.voters().flat_map(|voter| self.world.addressed(voter)).collect::<Vec<_>>() {
+            let Some(writer) = self.world.redis(node).held.as_ref().map(|held| held.writer) else {
                 continue;
             };
             let promised =
@@ -134,8 +143,8 @@ impl<C: LockCore> System<C> {
             let client = &self.clients[usize::from(writer.client.0)];
             let attempting = client.alive && client.user.willing() == Some(writer);
             let excused = promised || attempting;
-            let fact = Fact::LeftOver { node: voter, writer, excused };
-            self.world.record(Process::Node(voter), fact, out);
+            let fact = Fact::LeftOver { node: node.voter, writer, excused };
+            self.world.record(Process::Node(node), fact, out);
         }
     }
 }

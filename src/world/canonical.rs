@@ -5,12 +5,13 @@
 use super::client::Counts;
 use super::lane::Body;
 use super::server::Server;
+use super::state::World;
 use super::system::System;
 use crate::canon::{Canon, IdKind};
 use crate::lock::LockCore;
 use crate::name::{GrantId, Process, Route, VoterId};
 use crate::resp::Reply;
-use crate::time::WorldTime;
+use crate::time::{Now, WorldTime};
 
 /// What a canonical form did to names.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -28,9 +29,9 @@ impl<C: LockCore> System<C> {
     /// The order in which voters are put. Voters that look alike keep their order: that merges fewer states and
     /// is as right.
     fn voter_order(&self) -> Vec<u8> {
-        let places = 0..self.world.servers.len() as u8;
+        let places = 0..self.setup().nodes.len() as u8;
         let ordered = self.clients.iter().any(|client| client.traits.0.ordered_voters);
-        if ordered || !self.setup().plan.faults.is_empty() {
+        if ordered || !self.world.groups.is_empty() || !self.setup().plan.faults.is_empty() {
             return places.collect();
         }
         let mut seen: Vec<(Surroundings, u8)> =
@@ -49,7 +50,7 @@ impl<C: LockCore> System<C> {
             seen.push((held.writer.client.0, u8::from(own), 0, 0));
             seen.push(((left >> 32) as u16, (left >> 24) as u8, (left >> 16) as u8, (left >> 8) as u8));
         }
-        for lane in self.world.links.iter().filter(|lane| lane.id.peer == Process::Node(voter)) {
+        for lane in self.world.links.iter().filter(|lane| lane.id.peer == Process::Node(voter.into())) {
             for (way, packet) in
                 lane.requests.iter().map(|p| (0, p)).chain(lane.replies.iter().map(|p| (1, p)))
             {
@@ -76,6 +77,18 @@ impl<C: LockCore> System<C> {
         held.chain(used).chain(self.world.links.grants()).collect()
     }
 
+    /// The nodes of each voter as they depend on each other; `before` are the servers' clocks before the pass.
+    fn canonical_groups(&mut self, canon: &mut Canon, before: &[Now]) {
+        let World { groups, links, fixed, routes, .. } = &mut self.world;
+        let mut replicas = before[fixed.0.nodes.len()..].iter();
+        for (voter, group) in groups.iter_mut().enumerate() {
+            let mut clocks = vec![before[voter]];
+            clocks.extend(replicas.by_ref().take(group.members.len() - 1));
+            group.canonical(canon, &clocks, links, VoterId(voter as u8));
+        }
+        routes.canonical();
+    }
+
     /// Rewrites the system, and lets `beside` take part with what lives beside it (monitors). `beside_grants`
     /// are the grants that it refers to. Returns how many distinct nonces the state uses: the smallest that it
     /// does not.
@@ -93,10 +106,12 @@ impl<C: LockCore> System<C> {
         canon.reorder_voters(&order);
         canon.by_voter(&mut self.world.servers);
         canon.grants(self.live_grants().into_iter().chain(beside_grants));
+        let mut before = Vec::new();
         for Server::Redis(server) in &mut self.world.servers {
-            let before = server.clocks.now(self.world.now);
-            server.canonical(&mut canon, before);
+            before.push(server.clocks.now(self.world.now));
+            server.canonical(&mut canon, before[before.len() - 1]);
         }
+        self.canonical_groups(&mut canon, &before);
         self.world.store.canonical(&mut canon);
         self.world.links.canonical(&mut canon);
         for client in &mut self.clients {
@@ -115,6 +130,7 @@ impl<C: LockCore> System<C> {
             client.wrote &= !client.user.is_idle();
             client.counts = Counts::ZERO;
             client.forget_idle_call();
+            client.forget_idle_lengths();
             canon.id(IdKind::Call(client.id), &mut client.present);
             canon.counter(IdKind::Call(client.id), &mut client.counts.calls);
         }

@@ -4,10 +4,10 @@
 //! promises go to the ledger through [`Scene`]. Must not touch a node: everything goes over links.
 
 use super::driver::{Driver, Errand, Pending, PendingState};
-use super::event::{Draws, TimerKind};
+use super::event::{Draws, Stretch, TimerKind};
 use super::lane::LaneState;
 use super::scene::Scene;
-use super::setup::{ClientSetup, Holder, OnTimeout, Workload};
+use super::setup::{ClientSetup, Extend, Holder, Length, OnTimeout, Task, Workload};
 use super::user::{Deed, Moment, Section, Step, User};
 use crate::history::Fact;
 use crate::lock::{Caller, CoreTraits, Input, LockCore, Output, UnknownReason, WakeReason};
@@ -34,6 +34,10 @@ pub(crate) struct Client<C> {
     pub(crate) driver: Driver,
     pub(crate) user: User,
     pub(crate) cycles_left: u32,
+    /// How long the present cycle works inside.
+    pub(crate) work: Span,
+    /// How long it thinks afterwards.
+    pub(crate) think: Span,
     pub(crate) counts: Counts,
     /// The number of the present or last call of acquire; 0 before the first.
     pub(crate) present: u32,
@@ -117,6 +121,8 @@ impl<C: LockCore> Client<C> {
             driver: Driver::new(),
             user,
             cycles_left: setup.workload.cycles,
+            work: Span::ZERO,
+            think: Span::ZERO,
             counts: Counts::ZERO,
             present: 0,
             wrote: false,
@@ -140,6 +146,13 @@ impl<C: LockCore> Client<C> {
     /// The present or last call of acquire.
     pub(crate) fn call(&self) -> CallId {
         CallId { client: self.id, number: self.present }
+    }
+
+    /// The lengths of a cycle decide nothing once it is over: the next draws its own.
+    pub(crate) fn forget_idle_lengths(&mut self) {
+        if self.user.is_idle() {
+            (self.work, self.think) = (Span::ZERO, Span::ZERO);
+        }
     }
 
     /// Which call was the last decides nothing once it is over.
@@ -211,7 +224,7 @@ impl<C: LockCore> Client<C> {
         match &self.user {
             User::Resting { at } | User::Again { at, .. } => Some(Moment::At(*at)),
             User::Declining { .. } => Some(Moment::AtOnce),
-            User::Inside(section) => section.next(&setup.workload, now).map(|(at, _)| at),
+            User::Inside(section) => section.next(&setup.workload, self.work, now).map(|(at, _)| at),
             User::Calling { .. } | User::Releasing { .. } | User::Done => None,
         }
     }
@@ -252,7 +265,8 @@ impl<C: LockCore> Client<C> {
         if scene.fixed().on_timeout == OnTimeout::Keep {
             return;
         }
-        let lane = scene.world.links.current(self.id, Process::Node(voter)).map(|lane| lane.id);
+        let peer = Process::Node(scene.world.address(self.id, voter));
+        let lane = scene.world.links.current(self.id, peer).map(|lane| lane.id);
         if let Some(lane) = lane.and_then(|lane| scene.world.links.get_mut(lane)) {
             lane.state = LaneState::Abandoned;
             self.driver.break_all(voter);
@@ -267,9 +281,8 @@ impl<C: LockCore> Client<C> {
 
     fn on_user(&mut self, scene: &mut Scene<'_>, draws: &mut dyn Draws) {
         let now = self.now(scene.at());
-        let workload = scene.setup(self.id).workload.clone();
         match &self.user {
-            User::Resting { .. } => self.acquire(now.mono + workload.patience, scene, draws),
+            User::Resting { .. } => self.begin_cycle(now, scene, draws),
             User::Again { patience_end, .. } if now.mono < *patience_end => {
                 let patience_end = *patience_end;
                 self.acquire(patience_end, scene, draws);
@@ -280,12 +293,52 @@ impl<C: LockCore> Client<C> {
                 self.release(grant, scene);
             }
             User::Inside(section) => {
-                if let Some((_, deed)) = section.next(&workload, now) {
+                let next = section.next(&scene.setup(self.id).workload, self.work, now);
+                if let Some((_, deed)) = next {
                     self.on_deed(deed, now, scene);
                 }
             }
             User::Calling { .. } | User::Releasing { .. } | User::Done => {}
         }
+    }
+
+    /// The item that the present cycle is about.
+    pub(crate) fn item(&self, workload: &Workload) -> u32 {
+        workload.cycles - self.cycles_left
+    }
+
+    /// Wants the lock, unless the cycle is a period that has not begun, or is over.
+    fn begin_cycle(&mut self, now: Now, scene: &mut Scene<'_>, draws: &mut dyn Draws) {
+        let workload = &scene.setup(self.id).workload;
+        if let Task::Cron { period } = workload.task {
+            let wait = until_period(self.item(workload), period, now);
+            if wait > Span::ZERO {
+                // A wall clock that stands still shall not wake anybody without pause.
+                self.user = User::Resting { at: now.mono + wait.max(Span::from_ms(1)) };
+                return;
+            }
+            let missed = u32::try_from(-wait.0 / period.0).unwrap_or(u32::MAX).min(self.cycles_left);
+            self.cycles_left -= missed;
+            if self.cycles_left == 0 {
+                self.user = User::Done;
+                return scene.record(self, Fact::Done);
+            }
+        }
+        let patience = workload.patience;
+        self.draw_lengths(scene, draws);
+        self.acquire(now.mono + patience, scene, draws);
+    }
+
+    /// The lengths of the cycle that begins.
+    fn draw_lengths(&mut self, scene: &mut Scene<'_>, draws: &mut dyn Draws) {
+        let workload = &scene.setup(self.id).workload;
+        let cycle = self.item(workload);
+        let mut length = |length: &Length, stretch| match length {
+            Length::Of(span) => *span,
+            Length::Drawn(of) => draws.length(self.id, cycle, stretch, of),
+        };
+        let (work, think) = (length(&workload.work, Stretch::Work), length(&workload.think, Stretch::Think));
+        (self.work, self.think) = (work, think);
     }
 
     fn acquire(&mut self, patience_end: MonoTime, scene: &mut Scene<'_>, draws: &mut dyn Draws) {
@@ -313,7 +366,8 @@ impl<C: LockCore> Client<C> {
 
     /// The cycle is over: rest until the next, or be done.
     pub(crate) fn end_cycle(&mut self, scene: &mut Scene<'_>) {
-        if scene.setup(self.id).workload.cycles != Workload::ENDLESS {
+        let workload = &scene.setup(self.id).workload;
+        if workload.cycles != Workload::ENDLESS {
             self.cycles_left = self.cycles_left.saturating_sub(1);
         }
         if self.cycles_left == 0 {
@@ -321,24 +375,36 @@ impl<C: LockCore> Client<C> {
             scene.record(self, Fact::Done);
         } else {
             let now = self.now(scene.at());
-            self.user = User::Resting { at: now.mono + scene.setup(self.id).workload.think };
+            let wait = match workload.task {
+                Task::Cron { period } => until_period(self.item(workload), period, now).max(Span::ZERO),
+                Task::Hold { .. } | Task::Stock | Task::Leader { .. } | Task::Submit => self.think,
+            };
+            self.user = User::Resting { at: now.mono + wait };
         }
     }
 
     fn on_deed(&mut self, deed: Deed, now: Now, scene: &mut Scene<'_>) {
         use crate::history::SectionEnd;
-        let holder = scene.setup(self.id).workload.holder;
+        let Workload { holder, extend, .. } = &scene.setup(self.id).workload;
         let User::Inside(section) = &mut self.user else { return };
         match deed {
+            Deed::Ask => {
+                section.step = Step::Doubting;
+                self.feed(Input::Check { caller: CALLER }, scene);
+            }
             Deed::LeaveWarned => self.leave(SectionEnd::Lost, scene),
             // The timer runs on the monotonic clock; a promise on a slower wall clock may not be over yet.
             Deed::LeaveExpired if !section.is_over(now) => {}
             Deed::LeaveExpired => self.leave(SectionEnd::Expired, scene),
             Deed::Finish => self.leave(SectionEnd::Finished, scene),
             Deed::Check => {
-                let over = holder != Holder::Never && section.is_over(now);
+                let (asks, over) = match holder {
+                    Holder::Never => (false, false),
+                    Holder::BeforeWrite | Holder::Leaves => (false, section.is_over(now)),
+                    Holder::Remote => (true, false),
+                };
                 if let (false, Step::Working { read }) = (over, section.step) {
-                    section.step = Step::Checked { read };
+                    section.step = if asks { Step::Asking { read } } else { Step::Checked { read } };
                 }
                 self.counts.checks += 1;
                 let point = PointName {
@@ -350,6 +416,8 @@ impl<C: LockCore> Client<C> {
                 self.point(point.point, scene);
                 if over {
                     self.leave(SectionEnd::Expired, scene);
+                } else if asks {
+                    self.feed(Input::Check { caller: CALLER }, scene);
                 }
             }
             Deed::Write => self.write(scene),
@@ -358,6 +426,9 @@ impl<C: LockCore> Client<C> {
                     section.step = Step::Extending { read };
                 }
                 section.extends += 1;
+                if let Extend::Every(_) = extend {
+                    section.extended = Some(now.mono);
+                }
                 self.counts.extends += 1;
                 let grant = section.grant;
                 scene.record(self, Fact::ExtendBegan { grant });
@@ -414,8 +485,9 @@ impl<C: LockCore> Client<C> {
                 self.driver.keep(Pending { request, voter, label, name, limit_at, state });
             }
             Output::Connect { voter, connection: _ } => {
-                if scene.world.links.current(self.id, Process::Node(voter)).is_none() {
-                    self.connect(Process::Node(voter), scene);
+                let peer = Process::Node(scene.world.address(self.id, voter));
+                if scene.world.links.current(self.id, peer).is_none() {
+                    self.connect(peer, scene);
                 }
             }
             Output::Wake { at, reason } => self.driver.set_wake(reason, at),
@@ -427,6 +499,7 @@ impl<C: LockCore> Client<C> {
             | Output::Refused { .. }
             | Output::Extended { .. }
             | Output::ExtendFailed { .. }
+            | Output::Checked { .. }
             | Output::Released { .. }
             | Output::Lost { .. } => self.on_outcome(output, scene),
         }
@@ -464,6 +537,12 @@ impl<C: LockCore> Client<C> {
         self.point(Point::Enter(self.counts.enters), scene);
         self.begin_work(scene);
     }
+}
+
+/// How long until this period begins by the wall clock; not positive once it has.
+fn until_period(item: u32, period: Span, now: Now) -> Span {
+    let begin = ProcessClocks::WALL_START + Span(period.0.saturating_mul(i64::from(item)));
+    begin - now.wall
 }
 
 /// The immutable part of a world, shared by all its states and no part of their value.

@@ -5,7 +5,7 @@
 use super::lane::canonical_reply;
 use crate::canon::{Canon, IdKind};
 use crate::lock::{Label, RequestId, UnknownReason, WakeReason};
-use crate::name::{CallId, ClientId, MessageName, Process, Route, VoterId};
+use crate::name::{CallId, ClientId, MessageName, Route, VoterId};
 use crate::resp::{Command, Reply};
 use crate::time::MonoTime;
 
@@ -47,8 +47,8 @@ pub(crate) struct Errand {
 pub(crate) struct Driver {
     pub(crate) pending: Vec<Pending>,
     pub(crate) wakes: Vec<(WakeReason, MonoTime)>,
-    /// Handshakes with each peer over the incarnation.
-    pub(crate) connects: Vec<(Process, u32)>,
+    /// Handshakes with each voter over the incarnation, whichever of its nodes was meant.
+    pub(crate) connects: Vec<(VoterId, u32)>,
 }
 
 impl Driver {
@@ -82,13 +82,13 @@ impl Driver {
         Some(self.pending.remove(index))
     }
 
-    /// The number of the next handshake with this peer, from 1.
-    pub(crate) fn next_connect(&mut self, peer: Process) -> u32 {
-        if let Some((_, count)) = self.connects.iter_mut().find(|(known, _)| *known == peer) {
+    /// The number of the next handshake with this voter, from 1.
+    pub(crate) fn next_connect(&mut self, voter: VoterId) -> u32 {
+        if let Some((_, count)) = self.connects.iter_mut().find(|(known, _)| *known == voter) {
             *count += 1;
             return *count;
         }
-        self.connects.push((peer, 1));
+        self.connects.push((voter, 1));
         1
     }
 

@@ -11,19 +11,19 @@ use super::system::System;
 use super::user::User;
 use crate::history::{Cause, Fact, LostWhy, PromiseEnd, SectionEnd, WatchEnd};
 use crate::lock::LockCore;
-use crate::name::{ClientId, Direction, MessageName, Process, Route, VoterId, Worker};
+use crate::name::{ClientId, Direction, MessageName, NodeId, Process, Route, Worker};
 use crate::plan::{CutHow, Fault, PauseKind, PauseScope};
 use crate::time::ClockKind;
 
 /// Which end of a fault's interval it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Edge {
+pub(super) enum Edge {
     Begin,
     End,
 }
 
 impl Edge {
-    fn count(self, count: &mut u16) {
+    pub(super) fn count(self, count: &mut u16) {
         match self {
             Self::Begin => *count += 1,
             Self::End => *count -= 1,
@@ -75,7 +75,12 @@ impl<C: LockCore> System<C> {
         let instant = fault.is_instant();
         let process = fault_process(&fault);
         self.world.faults[index as usize] = if instant { FaultState::Over } else { FaultState::Active };
+        if !instant {
+            let place = self.world.active.partition_point(|active| *active < index);
+            self.world.active.insert(place, index);
+        }
         let effective = self.is_effective(&fault);
+        self.world.refresh_all_good(out);
         self.fault_record(process, Fact::FaultBegan { index, kind: fault.kind(), effective }, out);
         if self.is_aimed(&fault) {
             self.turn(&fault, Edge::Begin, out);
@@ -89,6 +94,8 @@ impl<C: LockCore> System<C> {
         }
         let fault = self.setup().plan.faults[index as usize].fault.clone();
         self.world.faults[index as usize] = FaultState::Over;
+        self.world.active.retain(|active| *active != index);
+        self.world.refresh_all_good(out);
         if self.is_aimed(&fault) {
             self.turn(&fault, Edge::End, out);
         }
@@ -112,15 +119,19 @@ impl<C: LockCore> System<C> {
         self.world.facts_stale();
         out.unblocked = true;
         out.touched.extend(self.clients());
+        self.world.reconcile(out);
+        out.nodes.extend(self.timed_nodes());
         let voter_of = |process: &Process| match process {
-            Process::Node(voter) => super::watch::bit(*voter),
+            Process::Node(node) => super::watch::bit(node.voter),
             Process::Store | Process::Client(_) => 0,
         };
         let watches = &mut self.world.ledger.watches;
         match fault {
-            Fault::Cut { clients, peers, .. } => {
-                let voters = peers.iter().map(voter_of).fold(0, |sum, bit| sum | bit);
-                watches.touch(voters, |client| clients.contains(&client));
+            Fault::Cut { one, other, .. } => {
+                let ends = one.iter().chain(other);
+                let voters = ends.map(voter_of).fold(0, |sum, bit| sum | bit);
+                let between_nodes = one.iter().any(|process| matches!(process, Process::Node(_)));
+                watches.touch(voters, |client| between_nodes || one.contains(&Process::Client(client)));
             }
             Fault::Pause { scope: PauseScope::Process(process), .. }
             | Fault::ClockRate { process, .. }
@@ -133,10 +144,13 @@ impl<C: LockCore> System<C> {
             Fault::Pause { scope: PauseScope::Worker(paused, _), .. } | Fault::Crash { client: paused } => {
                 watches.touch(u32::MAX, |client| client == *paused);
             }
-            Fault::Kill { node }
+            Fault::Kill { node, .. }
             | Fault::Slow { node, .. }
             | Fault::ErrorReply { node, .. }
-            | Fault::FlushScripts { node } => watches.touch(super::watch::bit(*node), |_| true),
+            | Fault::FlushScripts { node }
+            | Fault::Promote { node, .. }
+            | Fault::Demote { node }
+            | Fault::Lag { node, .. } => watches.touch(super::watch::bit(node.voter), |_| true),
             // An eviction leaves the node reachable: a holder can find out.
             Fault::Evict { .. } => {}
         }
@@ -146,7 +160,7 @@ impl<C: LockCore> System<C> {
     fn exists(&self, process: Process) -> bool {
         match process {
             Process::Client(id) => usize::from(id.0) < self.clients.len(),
-            Process::Node(voter) => usize::from(voter.0) < self.world.servers.len(),
+            Process::Node(node) => self.world.has(node),
             Process::Store => true,
         }
     }
@@ -179,16 +193,24 @@ impl<C: LockCore> System<C> {
             | Fault::ClockRate { process, .. }
             | Fault::ClockFreeze { process, .. } => exists(process),
             Fault::LateTimer { process, .. } => matches!(process, Process::Client(_)) && exists(process),
-            Fault::Cut { clients, peers, .. } => {
-                clients.iter().any(|client| exists(&Process::Client(*client))) && peers.iter().any(exists)
+            Fault::Cut { one, other, .. } => one
+                .iter()
+                .filter(|side| exists(side))
+                .any(|side| other.iter().any(|peer| exists(peer) && talk(*side, *peer))),
+            Fault::Promote { node, .. } => self.can_promote(*node),
+            Fault::Demote { node } => self.can_demote(*node),
+            Fault::Lag { node, .. } => {
+                self.world.redis(*node).is_up() && self.world.stream_of(*node).is_some()
             }
-            Fault::Kill { node } => self.world.redis(*node).is_up(),
+            Fault::Kill { node, .. } => self.world.redis(*node).is_up(),
             Fault::Slow { .. } | Fault::ErrorReply { .. } => true,
             Fault::FlushScripts { node } => self.world.redis(*node).is_up(),
             Fault::Evict { node, key } => {
                 let server = self.world.redis(*node);
                 let key = key.as_ref().unwrap_or(&self.setup().key);
-                server.is_up() && server.node.view(server.clocks.now(self.now()).wall, key).is_some()
+                self.world.is_primary(*node)
+                    && server.is_up()
+                    && server.node.view(server.clocks.now(self.now()).wall, key).is_some()
             }
         }
     }
@@ -200,7 +222,7 @@ impl<C: LockCore> System<C> {
                 Edge::Begin => self.crash(*client, out),
                 Edge::End => self.rise(*client, out),
             },
-            Fault::Kill { node } => self.turn_kill(*node, edge, out),
+            Fault::Kill { node, death } => self.turn_kill(*node, *death, edge, out),
             Fault::ClockStep { process, clock, by } => {
                 let at = self.now();
                 self.clocks_mut(*process).clock_mut(*clock).step(at, *by);
@@ -211,7 +233,9 @@ impl<C: LockCore> System<C> {
             }
             Fault::Cut { how: CutHow::Reset, .. } if edge == Edge::Begin => self.reset_cut(fault, out),
             // These are looked up while they are in force.
-            Fault::Cut { .. } | Fault::Slow { .. } | Fault::ErrorReply { .. } => {}
+            Fault::Cut { .. } | Fault::Slow { .. } | Fault::ErrorReply { .. } | Fault::Lag { .. } => {}
+            Fault::Promote { node, learn, except } => self.promote(*node, *learn, except, out),
+            Fault::Demote { node } => self.demote(*node, out),
             Fault::Evict { node, key } => self.evict(*node, key.clone(), out),
             Fault::LateTimer { process, by } => {
                 if let Process::Client(id) = process {
@@ -237,9 +261,13 @@ impl<C: LockCore> System<C> {
             PauseScope::Process(process) => {
                 edge.count(match process {
                     Process::Client(id) => &mut self.clients[usize::from(id.0)].pauses.process,
-                    Process::Node(voter) => &mut self.world.redis_mut(voter).pauses,
+                    Process::Node(node) => &mut self.world.redis_mut(node).pauses,
                     Process::Store => &mut self.world.store.pauses,
                 });
+                if let Process::Node(node) = process {
+                    // What was due meanwhile is the first thing a server does when it goes on.
+                    self.world.recount(node, out);
+                }
                 match kind {
                     PauseKind::Stop => {}
                     PauseKind::Suspend => self.retune(process, out),
@@ -273,7 +301,7 @@ impl<C: LockCore> System<C> {
     fn clocks_mut(&mut self, process: Process) -> &mut crate::time::ProcessClocks {
         match process {
             Process::Client(id) => &mut self.clients[usize::from(id.0)].clocks,
-            Process::Node(voter) => &mut self.world.redis_mut(voter).clocks,
+            Process::Node(node) => &mut self.world.redis_mut(node).clocks,
             Process::Store => &mut self.world.store.clocks,
         }
     }
@@ -282,13 +310,13 @@ impl<C: LockCore> System<C> {
     fn clocks_changed(&mut self, process: Process, out: &mut Trail) {
         match process {
             Process::Client(id) => self.reckon(id),
-            Process::Node(voter) => {
+            Process::Node(node) => {
                 let (at, key) = (self.now(), self.setup().key.clone());
-                let server = self.world.redis_mut(voter);
+                let server = self.world.redis_mut(node);
                 let before = server.held.as_ref().map(|held| held.writer);
                 server.refresh(at, &key);
                 match (before, server.held.is_some()) {
-                    (Some(writer), false) => self.hold_gone(voter, writer, Cause::ClockFault, out),
+                    (Some(writer), false) => self.world.hold_gone(node, writer, Cause::ClockFault, out),
                     (None, true) => self.world.stir(Cause::ClockFault),
                     (Some(_), true) | (None, false) => {}
                 }
@@ -304,42 +332,31 @@ impl<C: LockCore> System<C> {
         }
     }
 
-    fn evict(&mut self, voter: VoterId, key: Option<bytes::Bytes>, out: &mut Trail) {
-        let (at, own) = (self.now(), self.setup().key.clone());
-        let key = key.unwrap_or_else(|| own.clone());
-        let server = self.world.redis_mut(voter);
-        let wall = server.clocks.now(at).wall;
-        server.node.evict(wall, &key);
-        if key == own
-            && let Some(held) = server.held.take()
-        {
-            self.hold_gone(voter, held.writer, Cause::Eviction, out);
-        }
-    }
-
-    fn turn_kill(&mut self, voter: VoterId, edge: Edge, out: &mut Trail) {
-        let server = self.world.redis_mut(voter);
-        edge.count(&mut server.downs);
-        if edge == Edge::End || server.downs > 1 {
-            self.world.stir(Cause::Restart);
+    fn evict(&mut self, node: NodeId, key: Option<bytes::Bytes>, out: &mut Trail) {
+        // Replicas evict nothing (Redis 7.0, `replica-ignore-maxmemory yes`).
+        if !self.world.is_primary(node) {
             return;
         }
-        server.node.restart_empty();
-        if let Some(held) = server.held.take() {
-            self.hold_gone(voter, held.writer, Cause::Restart, out);
+        let (at, own) = (self.now(), self.setup().key.clone());
+        let key = key.unwrap_or_else(|| own.clone());
+        let entry = self.world.redis_mut(node).evict(at, &key);
+        self.world.spread(node, entry, out);
+        if key == own
+            && let Some(held) = self.world.redis_mut(node).held.take()
+        {
+            self.world.hold_gone(node, held.writer, Cause::Eviction, out);
         }
-        self.world.stir(Cause::Restart);
-        self.tear_down(|lane| lane.peer == Process::Node(voter), Tear::Requests, out);
     }
 
     fn reset_cut(&mut self, fault: &Fault, out: &mut Trail) {
-        let Fault::Cut { clients, peers, .. } = fault else { return };
-        self.tear_down(|lane| clients.contains(&lane.client) && peers.contains(&lane.peer), Tear::Both, out);
+        let Fault::Cut { one, other, .. } = fault else { return };
+        let hit = |lane: LaneId| one.contains(&Process::Client(lane.client)) && other.contains(&lane.peer);
+        self.tear_down(hit, Tear::Both, out);
     }
 
     /// Breaks connections: what is in flight is lost, in one or both directions, and the clients are told
     /// after one latency.
-    fn tear_down(&mut self, hit: impl Fn(LaneId) -> bool, tear: Tear, out: &mut Trail) {
+    pub(super) fn tear_down(&mut self, hit: impl Fn(LaneId) -> bool, tear: Tear, out: &mut Trail) {
         let torn: Vec<(LaneId, LaneState)> =
             self.world.links.iter().filter(|lane| hit(lane.id)).map(|lane| (lane.id, lane.state)).collect();
         for (id, state) in torn {
@@ -362,7 +379,7 @@ impl<C: LockCore> System<C> {
                 LaneState::Abandoned => continue,
             };
             let route = match id.peer {
-                Process::Node(voter) => Route::Connect { voter, number: id.number },
+                Process::Node(NodeId { voter, .. }) => Route::Connect { voter, number: id.number },
                 Process::Store | Process::Client(_) => {
                     Route::Store { access: crate::name::StoreAccess::Write, number: id.number }
                 }
@@ -381,6 +398,7 @@ impl<C: LockCore> System<C> {
         let inside = if let User::Inside(section) = &client.user { Some(section.grant) } else { None };
         let (process, now) = (client.process(), client.now(self.world.now));
         client.die(now.mono);
+        self.world.forget_routes(id);
         // The dead are told nothing: no bound of theirs is met by dying.
         self.world.end_watches(process, now, |watch| watch.call.client == id, WatchEnd::Void, out);
         let client = &self.clients[usize::from(id.0)];
@@ -416,16 +434,26 @@ impl<C: LockCore> System<C> {
         self.world.links.open(lane, LaneState::Open);
         let client = &self.clients[usize::from(id.0)];
         Scene { world: &mut self.world, out }.record(client, Fact::Started { incarnation });
+        self.route_anew(id, out);
     }
 }
 
 /// How much of a connection breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tear {
+pub(super) enum Tear {
     /// The server died: what it had not handled is lost, what it had sent arrives.
     Requests,
     /// The network cut it.
     Both,
+}
+
+/// Whether anything travels between two processes: clients talk with servers, nodes with nodes of their voter.
+fn talk(one: Process, other: Process) -> bool {
+    match (one, other) {
+        (Process::Node(one), Process::Node(other)) => one.voter == other.voter && one != other,
+        (Process::Client(_), Process::Node(_) | Process::Store | Process::Client(_)) => true,
+        (Process::Node(_) | Process::Store, _) => false,
+    }
 }
 
 /// The process in whose lane of a timeline the fault is shown.
@@ -439,13 +467,14 @@ fn fault_process(fault: &Fault) -> Process {
         Fault::Pause { scope: PauseScope::Worker(client, _), .. } | Fault::Crash { client } => {
             Process::Client(*client)
         }
-        Fault::Cut { clients, .. } => {
-            clients.first().map_or(Process::Store, |client| Process::Client(*client))
-        }
-        Fault::Kill { node }
+        Fault::Cut { one, .. } => one.first().copied().unwrap_or(Process::Store),
+        Fault::Kill { node, .. }
         | Fault::Slow { node, .. }
         | Fault::Evict { node, .. }
         | Fault::ErrorReply { node, .. }
-        | Fault::FlushScripts { node } => Process::Node(*node),
+        | Fault::FlushScripts { node }
+        | Fault::Promote { node, .. }
+        | Fault::Demote { node }
+        | Fault::Lag { node, .. } => Process::Node(*node),
     }
 }

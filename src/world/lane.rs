@@ -7,7 +7,8 @@ use crate::canon::{Canon, IdKind};
 use crate::history::LostWhy;
 use crate::lock::RequestId;
 use crate::name::{
-    CallId, ClientId, CommandName, Direction, GrantId, MessageName, Nonce, Operation, Process, Route,
+    CallId, ClientId, CommandName, Direction, GrantId, MessageName, NodeId, Nonce, Operation, Process, Route,
+    VoterId,
 };
 use crate::resp::{Command, Reply};
 use std::collections::VecDeque;
@@ -21,7 +22,7 @@ pub struct LaneId {
     pub peer: Process,
     /// The client's incarnation. Before the number: lanes between the same two are sorted by age.
     pub incarnation: u16,
-    /// Counts the client's handshakes with this peer over the incarnation; 1 is the first.
+    /// Counts the client's handshakes with the peer's voter over the incarnation; 1 is the first.
     pub number: u32,
 }
 
@@ -71,10 +72,18 @@ pub(crate) struct StoreRequest {
 pub(crate) enum Ask {
     Claim,
     Read,
+    /// How often was this done?
+    Look {
+        item: u32,
+    },
     Write,
     /// Buy one item, having read this stock.
     Buy {
         read: i64,
+    },
+    /// Record this as done.
+    Run {
+        item: u32,
     },
 }
 
@@ -83,6 +92,8 @@ pub(crate) enum Ask {
 pub(crate) enum StoreAnswer {
     Claimed,
     Stock(i64),
+    /// It was done so often.
+    Times(u32),
     Written,
     Refused,
 }
@@ -105,6 +116,8 @@ pub(crate) struct Lane {
     pub(crate) state: LaneState,
     /// Set once its server's end is gone: what reaches it afterwards is lost for this reason.
     pub(crate) torn: Option<LostWhy>,
+    /// The place of the server's stream after the last command of this connection.
+    pub(crate) offset: u32,
     pub(crate) requests: VecDeque<Packet>,
     pub(crate) replies: VecDeque<Packet>,
 }
@@ -120,9 +133,9 @@ impl LaneId {
     /// is most of what finding a lane costs.
     fn word(&self) -> u128 {
         let peer = match self.peer {
-            Process::Node(voter) => u128::from(voter.0),
-            Process::Store => 1 << 8,
-            Process::Client(client) => 1 << 9 | u128::from(client.0),
+            Process::Node(node) => u128::from(node.voter.0) << 8 | u128::from(node.member),
+            Process::Store => 1 << 16,
+            Process::Client(client) => 1 << 17 | u128::from(client.0),
         };
         u128::from(self.client.0) << 96
             | peer << 64
@@ -198,7 +211,7 @@ impl Links {
     pub(crate) fn open(&mut self, id: LaneId, state: LaneState) {
         let at = self.lanes.partition_point(|lane| lane.id < id);
         let (requests, replies) = (VecDeque::new(), VecDeque::new());
-        self.lanes.insert(at, Lane { id, state, torn: None, requests, replies });
+        self.lanes.insert(at, Lane { id, state, torn: None, offset: 0, requests, replies });
     }
 
     /// Forgets lanes that nobody uses and nothing travels on.
@@ -228,13 +241,13 @@ impl Links {
         let mut ends = None;
         let mut number = 0;
         for lane in &mut self.lanes {
-            if let Process::Node(voter) = &mut lane.id.peer {
+            if let Process::Node(NodeId { voter, member: _ }) = &mut lane.id.peer {
                 canon.voter(voter);
             }
         }
         self.lanes.sort_by_key(|lane| lane.id);
         for lane in &mut self.lanes {
-            let own = Some((lane.id.client, lane.id.peer));
+            let own = Some((lane.id.client, end(lane.id.peer)));
             number = if own == ends { number + 1 } else { 1 };
             ends = own;
             (lane.id.number, lane.id.incarnation) = (number, 1);
@@ -250,7 +263,11 @@ impl Links {
             Route::Command { operation: Operation::Acquire, command, .. } => match command {
                 CommandName::Set => true,
                 CommandName::Eval | CommandName::Evalsha => fenced,
-                CommandName::Del | CommandName::Get | CommandName::Other => false,
+                CommandName::Del
+                | CommandName::Get
+                | CommandName::Role
+                | CommandName::Wait
+                | CommandName::Other => false,
             },
             Route::Command { .. } | Route::Connect { .. } | Route::Store { .. } => false,
         };
@@ -267,17 +284,25 @@ impl Links {
         })
     }
 
-    /// The largest number of a lane between this client and each node to which it has one.
-    pub(crate) fn numbers(&self, client: ClientId) -> Vec<(Process, u32)> {
-        let mut numbers: Vec<(Process, u32)> = Vec::new();
+    /// The largest number of a lane between this client and each voter to which it has one.
+    pub(crate) fn numbers(&self, client: ClientId) -> Vec<(VoterId, u32)> {
+        let mut numbers: Vec<(VoterId, u32)> = Vec::new();
         for lane in self.lanes.iter().filter(|lane| lane.id.client == client) {
-            match (lane.id.peer, numbers.last_mut()) {
-                (Process::Store | Process::Client(_), _) => {}
-                (peer, Some((known, number))) if *known == peer => *number = lane.id.number.max(*number),
-                (peer, Some(_) | None) => numbers.push((peer, lane.id.number)),
+            let Some(voter) = end(lane.id.peer) else { continue };
+            match numbers.last_mut() {
+                Some((known, number)) if *known == voter => *number = lane.id.number.max(*number),
+                Some(_) | None => numbers.push((voter, lane.id.number)),
             }
         }
         numbers
+    }
+}
+
+/// The voter at the end of a lane; `None` for the store.
+fn end(peer: Process) -> Option<VoterId> {
+    match peer {
+        Process::Node(node) => Some(node.voter),
+        Process::Store | Process::Client(_) => None,
     }
 }
 

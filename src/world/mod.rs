@@ -3,30 +3,44 @@
 //! It holds state only: no randomness, no history, no delivery times. It names what is enabled and says what
 //! was sent; an explorer files delivery times and calls `System::advance` and `System::step`. Everything
 //! that happens is emitted as a record. `setup.rs` is what a world is made from.
+//! `group.rs`, `feed.rs`, `replica.rs`, `failover.rs` and `route.rs` are the nodes of one voter, their links, what
+//! travels on them, what changes their parts, and which of them clients address.
 
 mod bounds;
 mod canonical;
 mod client;
 mod driver;
 mod event;
+mod failover;
 mod fault;
+mod feed;
+mod good;
+mod group;
 mod lane;
 mod ledger;
 mod outcome;
 mod port;
+mod pulse;
+mod replica;
+mod route;
 mod scene;
 mod server;
 mod setup;
 mod state;
 mod system;
 mod user;
+mod votes;
+mod wait;
 mod watch;
 
 pub use canonical::Renaming;
-pub use event::{Draws, Event, Sent, TimerKind, Trail};
+pub use event::{
+    Draws, Event, GroupEvent, Leg, Lesson, NodeTimer, ParcelKind, Readiness, Sent, Shipment, StreamId,
+    Stretch, TimerKind, Trail, Way,
+};
 pub use lane::LaneId;
 pub use setup::{
-    Ack, ClientSetup, Connections, Holder, NodeSetup, OnTimeout, Persistence, Setup, StoreMode, StoreSetup,
-    Task, Workload,
+    Ack, ClientSetup, Connections, DiskSetup, Extend, Holder, Length, MinReplicas, NodeSetup, OnTimeout,
+    Persistence, ReplicaSetup, Setup, StoreMode, StoreSetup, Task, Workload,
 };
 pub use system::{BackingFacts, System};

@@ -7,7 +7,7 @@ use super::scene::Scene;
 use super::setup::{Ack, Holder, StoreMode, Task};
 use super::user::{Section, Step, User};
 use crate::history::Fact;
-use crate::lock::{LockCore, Output, RefuseReason, Until};
+use crate::lock::{Found, LockCore, Output, RefuseReason, Until};
 use crate::name::{Direction, MessageName, Nonce, Point, Process, Route, StoreAccess};
 use crate::time::Span;
 
@@ -41,8 +41,10 @@ impl<C: LockCore> Client<C> {
                         scene.told(self);
                     }
                 }
+                let steps_down = scene.setup(self.id).workload.task.steps_down();
                 if let User::Inside(section) = &mut self.user {
                     section.step = after_extension(section.step);
+                    section.warned |= steps_down;
                 }
             }
             Output::Lost { caller: _, why } => {
@@ -54,6 +56,12 @@ impl<C: LockCore> Client<C> {
                 if let User::Inside(section) = &mut self.user {
                     section.warned = true;
                 }
+            }
+            Output::Checked { caller: _, found } => {
+                if let Some(grant) = self.user.grant() {
+                    scene.record(self, Fact::CheckEnded { grant, found });
+                }
+                self.on_checked(found, scene);
             }
             Output::Released { caller: _, how } => {
                 if let User::Releasing { grant } = self.user {
@@ -77,13 +85,49 @@ impl<C: LockCore> Client<C> {
         self.counts.grants += 1;
         self.point(Point::Granted(self.counts.grants), scene);
         let holder = scene.setup(self.id).workload.holder;
-        if holder != Holder::Never && !is_ahead(until, now) {
-            self.user = User::Declining { grant };
-            return;
-        }
-        let step = Step::Working { read: None };
+        let step = match holder {
+            Holder::BeforeWrite | Holder::Leaves if !is_ahead(until, now) => {
+                self.user = User::Declining { grant };
+                return;
+            }
+            Holder::Never | Holder::BeforeWrite | Holder::Leaves => Step::Working { read: None },
+            Holder::Remote => Step::Arrived,
+        };
         let (since, writes, extends, warned) = (now.mono, 0, 0, false);
-        self.enter(Section { grant, nonce, fence, until, since, writes, extends, step, warned }, scene);
+        let (wrote, extended) = (None, None);
+        let section =
+            Section { grant, nonce, fence, until, since, writes, extends, wrote, extended, step, warned };
+        self.enter(section, scene);
+    }
+
+    /// Goes on where it was waiting for the answer, if the answer is that it holds; else it will leave.
+    fn on_checked(&mut self, found: Found, scene: &mut Scene<'_>) {
+        let now = self.now(scene.at()).mono;
+        let User::Inside(section) = &mut self.user else { return };
+        let read = match section.step {
+            Step::Doubting => None,
+            Step::Asking { read } => read,
+            // The look was cut short by what ended the section's wait.
+            Step::Arrived
+            | Step::Claiming
+            | Step::Reading
+            | Step::Working { .. }
+            | Step::Checked { .. }
+            | Step::Writing
+            | Step::Extending { .. } => return,
+        };
+        match (found, section.step) {
+            (Found::Held, Step::Asking { read }) => section.step = Step::Checked { read },
+            (Found::Held, _) => {
+                section.since = now;
+                section.step = Step::Working { read };
+                self.begin_work(scene);
+            }
+            (Found::Gone | Found::Unknown, _) => {
+                section.step = Step::Working { read };
+                section.warned = true;
+            }
+        }
     }
 
     fn on_refused(&mut self, why: RefuseReason, scene: &mut Scene<'_>) {
@@ -101,38 +145,57 @@ impl<C: LockCore> Client<C> {
         }
     }
 
-    /// The first step inside the section: claim the store, read the stock, or just work.
+    /// The first step inside the section: claim the store, read it, or just work.
     pub(crate) fn begin_work(&mut self, scene: &mut Scene<'_>) {
         let claims = scene.world.fixed.0.store.mode == StoreMode::NonceCas;
-        let reads = scene.setup(self.id).workload.task == Task::Stock;
         let User::Inside(section) = &mut self.user else { return };
+        if section.step == Step::Arrived {
+            return;
+        }
         if claims {
             section.step = Step::Claiming;
             self.counts.claims += 1;
             self.ask(StoreAccess::Claim, self.counts.claims, Ask::Claim, scene);
-        } else if reads {
-            section.step = Step::Reading;
-            self.ask_stock(scene);
+        } else {
+            self.read(scene);
         }
     }
 
-    pub(crate) fn ask_stock(&mut self, scene: &mut Scene<'_>) {
+    /// Asks the store for what the work depends on, if it depends on anything.
+    pub(crate) fn read(&mut self, scene: &mut Scene<'_>) {
+        let workload = &scene.setup(self.id).workload;
+        let ask = match workload.task {
+            Task::Hold { .. } | Task::Leader { .. } => return,
+            Task::Stock => Ask::Read,
+            Task::Cron { .. } | Task::Submit => Ask::Look { item: self.item(workload) },
+        };
+        let User::Inside(section) = &mut self.user else { return };
+        section.step = Step::Reading;
         self.counts.reads += 1;
-        self.ask(StoreAccess::Read, self.counts.reads, Ask::Read, scene);
+        self.ask(StoreAccess::Read, self.counts.reads, ask, scene);
     }
 
     /// Sends the write that was decided.
     pub(crate) fn write(&mut self, scene: &mut Scene<'_>) {
-        let ack = scene.setup(self.id).workload.ack;
+        let now = self.now(scene.at()).mono;
+        let workload = &scene.setup(self.id).workload;
+        let item = self.item(workload);
         let User::Inside(section) = &mut self.user else { return };
         let Step::Checked { read } = section.step else { return };
         section.writes += 1;
-        section.step = match ack {
+        let ask = match (workload.task, read) {
+            (Task::Hold { .. } | Task::Leader { .. }, _) | (Task::Stock, None) => Ask::Write,
+            (Task::Stock, Some(read)) => Ask::Buy { read },
+            (Task::Cron { .. } | Task::Submit, _) => Ask::Run { item },
+        };
+        if let Task::Leader { .. } = workload.task {
+            section.wrote = Some(now);
+        }
+        section.step = match workload.ack {
             Ack::Await => Step::Writing,
             Ack::FireAndForget => Step::Working { read },
         };
         self.counts.writes += 1;
-        let ask = read.map_or(Ask::Write, |read| Ask::Buy { read });
         self.ask(StoreAccess::Write, self.counts.writes, ask, scene);
         self.point(Point::WriteSend(self.counts.writes), scene);
     }
@@ -152,6 +215,13 @@ impl<C: LockCore> Client<C> {
 fn after_extension(step: Step) -> Step {
     match step {
         Step::Extending { read } => Step::Working { read },
-        Step::Claiming | Step::Reading | Step::Working { .. } | Step::Checked { .. } | Step::Writing => step,
+        Step::Arrived
+        | Step::Doubting
+        | Step::Claiming
+        | Step::Reading
+        | Step::Working { .. }
+        | Step::Asking { .. }
+        | Step::Checked { .. }
+        | Step::Writing => step,
     }
 }

@@ -11,7 +11,7 @@ use super::scene::Scene;
 use super::user::{Step, User};
 use crate::history::{Fact, LostWhy};
 use crate::lock::{Input, LinkState, LockCore, RequestId};
-use crate::name::{GrantId, MessageName, Name, Process, Route, VoterId};
+use crate::name::{GrantId, MessageName, Name, NodeId, Process, Route, VoterId};
 
 impl<C: LockCore> Client<C> {
     /// Sends a command whose worker was paused, if its limit has not passed meanwhile.
@@ -39,7 +39,7 @@ impl<C: LockCore> Client<C> {
         errand: Errand,
         scene: &mut Scene<'_>,
     ) -> PendingState {
-        let peer = Process::Node(voter);
+        let peer = Process::Node(scene.world.address(self.id, voter));
         match scene.world.links.current(self.id, peer).map(|lane| (lane.id, lane.state)) {
             Some((lane, LaneState::Open)) => {
                 let Errand { command, by } = errand;
@@ -56,8 +56,8 @@ impl<C: LockCore> Client<C> {
     }
 
     pub(crate) fn connect(&mut self, peer: Process, scene: &mut Scene<'_>) {
-        let Process::Node(voter) = peer else { return };
-        let number = self.driver.next_connect(peer);
+        let Process::Node(NodeId { voter, .. }) = peer else { return };
+        let number = self.driver.next_connect(voter);
         let lane = LaneId { client: self.id, peer, number, incarnation: self.incarnation };
         scene.world.links.open(lane, LaneState::Opening);
         let name = MessageName {
@@ -106,7 +106,7 @@ impl<C: LockCore> Client<C> {
     }
 
     fn on_accept(&mut self, lane: LaneId, scene: &mut Scene<'_>) {
-        let Process::Node(voter) = lane.peer else { return };
+        let Process::Node(NodeId { voter, .. }) = lane.peer else { return };
         if let Some(lane) = scene.world.links.get_mut(lane) {
             lane.state = LaneState::Open;
         }
@@ -139,7 +139,7 @@ impl<C: LockCore> Client<C> {
             LaneState::Open | LaneState::Abandoned => LinkState::Reset,
         };
         lane.state = LaneState::Abandoned;
-        if let Process::Node(voter) = id.peer {
+        if let Process::Node(NodeId { voter, .. }) = id.peer {
             self.driver.break_all(voter);
             self.feed(Input::Link { voter, connection: crate::lock::ConnectionId(0), state }, scene);
             return;
@@ -149,7 +149,12 @@ impl<C: LockCore> Client<C> {
             // The store's answer will not come: the code goes on as after an error it ignores.
             section.step = match section.step {
                 Step::Claiming | Step::Reading | Step::Writing => Step::Working { read: None },
-                step @ (Step::Working { .. } | Step::Checked { .. } | Step::Extending { .. }) => step,
+                step @ (Step::Arrived
+                | Step::Doubting
+                | Step::Working { .. }
+                | Step::Asking { .. }
+                | Step::Checked { .. }
+                | Step::Extending { .. }) => step,
             };
         }
     }
@@ -157,7 +162,6 @@ impl<C: LockCore> Client<C> {
     /// Takes an answer of the store, unless the section that asked for it is over.
     fn on_store(&mut self, grant: GrantId, answer: StoreAnswer, scene: &mut Scene<'_>) {
         let now = self.now(scene.at()).mono;
-        let stock = scene.setup(self.id).workload.task == super::setup::Task::Stock;
         let User::Inside(section) = &mut self.user else { return };
         if section.grant != grant {
             return;
@@ -165,16 +169,16 @@ impl<C: LockCore> Client<C> {
         match (answer, section.step) {
             (StoreAnswer::Claimed, Step::Claiming) => {
                 section.since = now;
-                if stock {
-                    section.step = Step::Reading;
-                    self.ask_stock(scene);
-                } else {
-                    section.step = Step::Working { read: None };
-                }
+                section.step = Step::Working { read: None };
+                self.read(scene);
             }
             (StoreAnswer::Stock(left), Step::Reading) => {
                 section.since = now;
                 section.step = Step::Working { read: Some(left) };
+            }
+            (StoreAnswer::Times(times), Step::Reading) => {
+                section.since = now;
+                section.step = Step::Working { read: Some(i64::from(times)) };
             }
             (StoreAnswer::Written, Step::Writing) => section.step = Step::Working { read: None },
             (StoreAnswer::Refused, Step::Writing) => {
@@ -183,10 +187,17 @@ impl<C: LockCore> Client<C> {
             }
             // Answers to writes that nobody waits for.
             (
-                StoreAnswer::Claimed | StoreAnswer::Stock(_) | StoreAnswer::Written | StoreAnswer::Refused,
-                Step::Claiming
+                StoreAnswer::Claimed
+                | StoreAnswer::Stock(_)
+                | StoreAnswer::Times(_)
+                | StoreAnswer::Written
+                | StoreAnswer::Refused,
+                Step::Arrived
+                | Step::Doubting
+                | Step::Claiming
                 | Step::Reading
                 | Step::Working { .. }
+                | Step::Asking { .. }
                 | Step::Checked { .. }
                 | Step::Writing
                 | Step::Extending { .. },

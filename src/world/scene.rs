@@ -222,7 +222,7 @@ impl World {
         push(out, Fact::Sent { name });
         let fate = self.fate(name);
         if fate.is_some() {
-            let voters = if let Process::Node(voter) = lane.peer { super::watch::bit(voter) } else { 0 };
+            let voters = if let Process::Node(node) = lane.peer { super::watch::bit(node.voter) } else { 0 };
             self.ledger.watches.touch(voters, |client| client == lane.client);
         }
         if fate == Some(MessageFate::Lose) {
@@ -263,7 +263,7 @@ impl World {
         fate: Option<MessageFate>,
         out: &mut Trail,
     ) {
-        let extra = self.extra(lane);
+        let extra = self.slowed(lane.peer);
         self.serial += 1;
         let serial = self.serial;
         let direction = name.direction;

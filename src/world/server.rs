@@ -1,17 +1,19 @@
-//! Server processes: a Redis node behind each voter, and the store.
+//! Server processes: the Redis nodes, and the store.
 //!
 //! Nothing here knows clients or links. A node's own lock key is mirrored in `held`, so that backing can be
 //! judged without asking every node again.
 
 use super::lane::{Ask, StoreAnswer, StoreRequest};
-use super::setup::{NodeSetup, StoreMode, StoreSetup};
+use super::setup::{NodeSetup, Persistence, StoreMode, StoreSetup};
 use crate::canon::Canon;
 use crate::history::{Access, HoldEffect};
 use crate::name::{CallId, Nonce};
-use crate::redis::{ChangeKind, Node, Value};
+use crate::plan::Death;
+use crate::redis::{ChangeKind, Disk, Ending, Entry, Node, Snapshot, Value};
 use crate::resp::{Command, Reply};
-use crate::time::{Now, ProcessClocks, UnixMs, WorldTime};
+use crate::time::{Now, ProcessClocks, Span, UnixMs, WorldTime};
 use bytes::Bytes;
+use std::collections::BTreeMap;
 
 /// The server behind a voter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -29,6 +31,13 @@ pub(crate) struct RedisServer {
     /// How many pauses are in force.
     pub(crate) pauses: u16,
     pub(crate) node: Node,
+    disk: Disk,
+    /// Whether anybody hears of its entries: replicas, or a file.
+    streams: bool,
+    /// Whether it looks for expired keys by itself: replicas, or an append-only file, are to hear of it.
+    expires: bool,
+    /// What its file held when it went down.
+    asleep: Option<Snapshot>,
     /// The live value of the lock key, if there is one.
     pub(crate) held: Option<Held>,
 }
@@ -50,26 +59,37 @@ pub(crate) struct Effect {
 }
 
 impl RedisServer {
-    pub(crate) fn new(index: usize, setup: &NodeSetup) -> Self {
-        let clocks = ProcessClocks::new(index, setup.offset);
-        Self { clocks, downs: 0, pauses: 0, node: Node::new(setup.compat), held: None }
+    pub(crate) fn new(index: usize, offset: Span, setup: &NodeSetup) -> Self {
+        let clocks = ProcessClocks::new(index, offset);
+        let mut node = Node::new(setup.compat);
+        let streams = setup.persistence != Persistence::None || !setup.replicas.is_empty();
+        node.set_streaming(streams);
+        let expires = match setup.persistence {
+            Persistence::None | Persistence::Rdb => !setup.replicas.is_empty(),
+            Persistence::AofAlways | Persistence::AofEverysec | Persistence::AofNo => true,
+        };
+        let disk = Disk::new(setup.persistence, setup.disk, clocks.now(WorldTime::ZERO).mono);
+        Self { clocks, downs: 0, pauses: 0, node, disk, streams, expires, asleep: None, held: None }
     }
 
     pub(crate) fn is_up(&self) -> bool {
         self.downs == 0
     }
 
-    /// Executes a command for an acquire call; returns the answer and what became of `key`.
+    /// Executes a command for an acquire call; returns the answer, what became of `key`, and what replicas are to
+    /// hear.
     pub(crate) fn apply(
         &mut self,
         at: WorldTime,
         key: &Bytes,
         by: CallId,
         command: &Command,
-    ) -> (Reply, Vec<Effect>) {
+    ) -> (Reply, Vec<Effect>, Option<Entry>) {
         let mut changes = Vec::new();
         let wall = self.clocks.now(at).wall;
+        let before = self.streams.then(|| self.node.snapshot());
         let reply = self.node.apply(wall, Some(by), command, &mut changes);
+        let entry = before.and_then(|before| self.take_entry(at, &before));
         let on_key = changes.into_iter().filter(|change| change.key == *key);
         let effects: Vec<Effect> = on_key
             .map(|change| Effect {
@@ -85,7 +105,76 @@ impl RedisServer {
         if !effects.is_empty() {
             self.refresh(at, key);
         }
-        (reply, effects)
+        (reply, effects, entry)
+    }
+
+    /// Deletes a key as memory pressure would; returns what replicas are to hear.
+    pub(crate) fn evict(&mut self, at: WorldTime, key: &Bytes) -> Option<Entry> {
+        let before = self.streams.then(|| self.node.snapshot());
+        self.node.evict(self.clocks.now(at).wall, key);
+        self.take_entry(at, &before?)
+    }
+
+    fn take_entry(&mut self, at: WorldTime, before: &Snapshot) -> Option<Entry> {
+        let entry = self.node.take_entry()?;
+        self.disk.written(self.clocks.now(at).mono, before, &entry);
+        Some(entry)
+    }
+
+    /// Deletes what has expired; returns what replicas are to hear.
+    pub(crate) fn expire(&mut self, at: WorldTime) -> Vec<Entry> {
+        let now = self.clocks.now(at);
+        let mut before = self.node.snapshot();
+        let entries = self.node.expire(now.wall);
+        for entry in &entries {
+            self.disk.written(now.mono, &before, entry);
+            before.replay(entry);
+        }
+        entries
+    }
+
+    /// Does what an entry of its primary says.
+    pub(crate) fn replay(&mut self, at: WorldTime, entry: &Entry) {
+        let before = self.node.snapshot();
+        self.node.replay(entry);
+        self.disk.written(self.clocks.now(at).mono, &before, entry);
+    }
+
+    /// Takes over the whole state of its primary.
+    pub(crate) fn load(&mut self, at: WorldTime, data: Snapshot) {
+        self.disk.reset(self.clocks.now(at).mono, &data);
+        self.node.restore(data);
+    }
+
+    /// Its process ends. Returns who had written the lock key, if it was there and nothing of it is kept.
+    pub(crate) fn fall(&mut self, at: WorldTime, death: Death, key: &Bytes) -> Option<CallId> {
+        let ending = match death {
+            Death::Process => Ending::Process,
+            Death::Power => Ending::Power,
+            Death::Shutdown => Ending::Shutdown,
+        };
+        let left = self.disk.left(ending, self.clocks.now(at).mono, &self.node.snapshot());
+        self.node.restart_empty();
+        let held = self.held.take().map(|held| held.writer);
+        let kept = left.stored(key).and_then(|stored| stored.writer);
+        self.asleep = Some(left);
+        held.filter(|writer| kept != Some(*writer))
+    }
+
+    /// It starts again. Returns who had written the lock key that its file held, if its life has ended meanwhile.
+    pub(crate) fn rise(&mut self, at: WorldTime, key: &Bytes) -> Option<CallId> {
+        let left = self.asleep.take()?;
+        let writer = left.stored(key).and_then(|stored| stored.writer);
+        let now = self.clocks.now(at);
+        self.node.restart(now.wall, self.disk.mode(), left);
+        self.disk.reset(now.mono, &self.node.snapshot());
+        self.refresh(at, key);
+        writer.filter(|_| self.held.is_none())
+    }
+
+    /// Whether it looks for expired keys by itself, if it is a primary.
+    pub(crate) fn tells_expiry(&self) -> bool {
+        self.expires
     }
 
     /// Reads the lock key anew: after a change of it or of the wall clock.
@@ -103,15 +192,20 @@ impl RedisServer {
     }
 
     /// World time that the lock key still has; zero without one or without a deadline.
-    pub(crate) fn remaining(&self, at: WorldTime) -> crate::time::Span {
+    pub(crate) fn remaining(&self, at: WorldTime) -> Span {
         let gone_at = self.held.as_ref().and_then(|held| held.gone_at);
-        gone_at.map_or(crate::time::Span::ZERO, |gone| gone - at)
+        gone_at.map_or(Span::ZERO, |gone| gone - at)
     }
 
     /// Visits the node. The clocks come first: everything else is relative to them.
     pub(crate) fn canonical(&mut self, canon: &mut Canon, before: Now) {
         canon.enter(&mut self.clocks);
+        let mono = before.mono;
+        self.disk.canonical(canon, mono, &self.node.snapshot());
         self.node.canonical(canon, before.wall);
+        if let Some(left) = &mut self.asleep {
+            left.canonical(canon);
+        }
         if let Some(held) = &mut self.held {
             canon.bytes(&mut held.value);
             canon.call(&mut held.writer);
@@ -136,20 +230,24 @@ pub(crate) struct StoreServer {
     start: i64,
     stock: i64,
     orders: i64,
+    /// How often each item was done, of those that were: at most as many as there are cycles.
+    done: BTreeMap<u32, u32>,
 }
 
 /// What the store did with a request.
 pub(crate) enum Served {
     Claimed,
     Read { stock: i64 },
+    Looked { item: u32, times: u32 },
     Write { accepted: bool, access: Access },
 }
 
 impl StoreServer {
     pub(crate) fn new(index: usize, setup: &StoreSetup) -> Self {
-        let clocks = ProcessClocks::new(index, crate::time::Span::ZERO);
+        let clocks = ProcessClocks::new(index, Span::ZERO);
         let (mode, stock) = (setup.mode, setup.stock);
-        Self { clocks, pauses: 0, mode, max_fence: 0, claim: None, start: stock, stock, orders: 0 }
+        let done = BTreeMap::new();
+        Self { clocks, pauses: 0, mode, max_fence: 0, claim: None, start: stock, stock, orders: 0, done }
     }
 
     pub(crate) fn serve(&mut self, request: &StoreRequest) -> (StoreAnswer, Served) {
@@ -159,6 +257,10 @@ impl StoreServer {
                 (StoreAnswer::Claimed, Served::Claimed)
             }
             Ask::Read => (StoreAnswer::Stock(self.stock), Served::Read { stock: self.stock }),
+            Ask::Look { item } => {
+                let times = self.times(item);
+                (StoreAnswer::Times(times), Served::Looked { item, times })
+            }
             Ask::Write => {
                 let accepted = self.admits(request);
                 (answer(accepted), Served::Write { accepted, access: Access::Write })
@@ -175,7 +277,19 @@ impl StoreServer {
                     Served::Write { accepted, access: Access::Buy { read, left, orders, start } },
                 )
             }
+            Ask::Run { item } => {
+                let accepted = self.admits(request);
+                if accepted {
+                    *self.done.entry(item).or_insert(0) += 1;
+                }
+                let access = Access::Run { item, times: self.times(item) };
+                (answer(accepted), Served::Write { accepted, access })
+            }
         }
+    }
+
+    fn times(&self, item: u32) -> u32 {
+        self.done.get(&item).copied().unwrap_or(0)
     }
 
     /// **Source** fence: Kleppmann 2016; nonce-cas: antirez, "Is Redlock safe?".

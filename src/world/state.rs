@@ -4,15 +4,17 @@
 
 use super::client::{Client, Fixed};
 use super::event::Trail;
+use super::group::Group;
 use super::lane::{Body, LaneId, Links};
 use super::ledger::{Backing, Ledger};
+use super::route::Routes;
 use super::server::{RedisServer, Server, StoreServer};
 use super::setup::Setup;
-use super::watch::bit;
 use crate::history::{Cause, Fact, LostWhy, Record, WatchKind};
 use crate::lock::LockCore;
-use crate::name::{CallId, ClientId, Direction, MessageName, Process, VoterId};
+use crate::name::{CallId, Direction, MessageName, NodeId, Process, VoterId};
 use crate::plan::{CutHow, Fault, MessageFate, PauseKind, PauseScope, WayCut};
+use crate::redis::Role;
 use crate::time::{ClockKind, Now, Span, WorldTime};
 use std::sync::Arc;
 
@@ -24,8 +26,13 @@ pub(crate) struct World {
     pub(crate) servers: Vec<Server>,
     pub(crate) store: StoreServer,
     pub(crate) links: Links,
+    /// The nodes of each voter; empty where nodes are independent, keep nothing and nobody waits.
+    pub(crate) groups: Vec<Group>,
+    pub(crate) routes: Routes,
     /// How far each fault of the plan has come.
     pub(crate) faults: Vec<FaultState>,
+    /// The faults in force, ascending: every message asks for them, and most of a plan is ahead or over.
+    pub(crate) active: Vec<u32>,
     pub(crate) ledger: Ledger,
     /// The bounds that are watched.
     pub(crate) watching: Fixed<Vec<WatchKind>>,
@@ -79,17 +86,30 @@ pub(crate) enum NextFact {
 impl World {
     pub(crate) fn new<C: LockCore>(setup: Arc<Setup>, clients: &[Client<C>]) -> Self {
         let nodes = setup.nodes.len();
-        let servers = setup.nodes.iter().enumerate();
-        let servers = servers.map(|(index, node)| Server::Redis(RedisServer::new(index, node))).collect();
+        let first = setup.nodes.iter().enumerate();
+        let first = first.map(|(index, node)| RedisServer::new(index, node.offset, node));
+        // The clocks of replicas come last, so that a deployment with replicas leaves all others as they were.
+        let replicas = setup.nodes.iter().flat_map(|node| node.replicas.iter().map(move |own| (own, node)));
+        let replicas = replicas.enumerate().map(|(index, (own, node))| {
+            RedisServer::new(nodes + 1 + clients.len() + index, own.offset, node)
+        });
+        let servers = first.chain(replicas).map(Server::Redis).collect();
         let quorums = clients.iter().map(|client| client.traits.0.quorum).filter(|quorum| *quorum > 0);
         let asked = clients.iter().map(|client| client.traits.0.voters).max().unwrap_or(0);
+        let grouped = |node: &super::setup::NodeSetup| {
+            !node.replicas.is_empty() || node.persistence != super::setup::Persistence::None
+        };
+        let grouped = setup.nodes.iter().any(grouped);
         let kinds = vec![WatchKind::Leak, WatchKind::Stuck, WatchKind::Unavailable, WatchKind::SilentLoss];
-        Self {
+        let mut world = Self {
             now: WorldTime::ZERO,
             servers,
             store: StoreServer::new(nodes, &setup.store),
             links: Links::default(),
+            groups: Vec::new(),
+            routes: Routes::new(&setup),
             faults: vec![FaultState::Ahead; setup.plan.faults.len()],
+            active: Vec::new(),
             ledger: Ledger::new(),
             watching: Fixed(Arc::new(kinds)),
             backing: Fixed(Arc::new(super::system::BackingFacts::Derived)),
@@ -101,29 +121,82 @@ impl World {
             review: true,
             next_fact: NextFact::Stale,
             fixed: Fixed(setup),
+        };
+        if grouped {
+            world.know_groups();
+            world.take_parts();
+        }
+        world
+    }
+
+    /// At the start every node is told what it is.
+    fn take_parts(&mut self) {
+        for node in self.nodes().collect::<Vec<_>>() {
+            let followers = self.followers(node).len() as u8;
+            let primary = self.is_primary(node);
+            let redis = &mut self.redis_mut(node).node;
+            redis.set_replicas(followers);
+            redis.set_role(if primary { Role::Primary } else { Role::Replica });
+            self.recount(node, &mut Trail::default());
         }
     }
 
-    pub(crate) fn redis(&self, voter: VoterId) -> &RedisServer {
-        let Server::Redis(server) = &self.servers[usize::from(voter.0)];
+    /// The place of a node among the servers: the first node of every voter, then all replicas. `None` if the
+    /// deployment has no such node.
+    fn place(&self, node: NodeId) -> Option<usize> {
+        let (nodes, voter) = (&self.fixed.0.nodes, usize::from(node.voter.0));
+        let replicas = nodes.get(voter)?.replicas.len();
+        match usize::from(node.member) {
+            0 => Some(voter),
+            number if number <= replicas => {
+                let before = nodes[..voter].iter().map(|node| node.replicas.len()).sum::<usize>();
+                Some(nodes.len() + before + number - 1)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the deployment has this node.
+    pub(crate) fn has(&self, node: NodeId) -> bool {
+        self.place(node).is_some()
+    }
+
+    pub(crate) fn redis(&self, node: impl Into<NodeId>) -> &RedisServer {
+        let place = self.place(node.into()).expect("a node of the deployment");
+        let Server::Redis(server) = &self.servers[place];
         server
     }
 
-    pub(crate) fn redis_mut(&mut self, voter: VoterId) -> &mut RedisServer {
-        let Server::Redis(server) = &mut self.servers[usize::from(voter.0)];
+    pub(crate) fn redis_mut(&mut self, node: impl Into<NodeId>) -> &mut RedisServer {
+        let place = self.place(node.into()).expect("a node of the deployment");
+        let Server::Redis(server) = &mut self.servers[place];
         server
+    }
+
+    /// Every node, in the order of the servers.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = NodeId> {
+        let replicas = self.fixed.0.nodes.iter().enumerate().flat_map(|(voter, node)| {
+            (1..=node.replicas.len() as u8).map(move |number| NodeId::replica(VoterId(voter as u8), number))
+        });
+        self.voters().map(NodeId::first).chain(replicas)
+    }
+
+    /// Makes the groups, where none were needed so far: somebody waits at an independent node.
+    pub(crate) fn know_groups(&mut self) {
+        if self.groups.is_empty() {
+            let seconds = |node| (self.wall_seconds(node), self.next_beat(node));
+            self.groups = Self::all_groups(&self.fixed.0, seconds);
+        }
     }
 
     pub(crate) fn voters(&self) -> impl Iterator<Item = VoterId> + use<> {
-        (0..self.servers.len() as u8).map(VoterId)
+        (0..self.fixed.0.nodes.len() as u8).map(VoterId)
     }
 
     /// The clocks of a server. A client's are its own affair.
     pub(crate) fn server_now(&self, process: Process) -> Now {
         match process {
-            Process::Node(voter) if usize::from(voter.0) < self.servers.len() => {
-                self.redis(voter).clocks.now(self.now)
-            }
+            Process::Node(node) if self.has(node) => self.redis(node).clocks.now(self.now),
             // A fault may be aimed at a process that is not there.
             Process::Node(_) | Process::Store | Process::Client(_) => self.store.clocks.now(self.now),
         }
@@ -141,10 +214,18 @@ impl World {
         self.stirred = Some(Stir::Other(cause));
     }
 
+    /// A lock key is no longer at a node. Nobody asks a node that nobody addresses.
+    pub(crate) fn hold_gone(&mut self, node: NodeId, writer: CallId, cause: Cause, out: &mut Trail) {
+        if self.is_addressed(node) {
+            self.record(Process::Node(node), Fact::HoldGone { node: node.voter, writer, cause }, out);
+            self.stir(cause);
+        }
+        self.facts_stale();
+    }
+
     /// The faults in force.
     pub(crate) fn active(&self) -> impl Iterator<Item = &Fault> {
-        let planned = self.fixed.0.plan.faults.iter().zip(&self.faults);
-        planned.filter(|(_, state)| **state == FaultState::Active).map(|(planned, _)| &planned.fault)
+        self.active.iter().map(|index| &self.fixed.0.plan.faults[*index as usize].fault)
     }
 
     /// What the faults in force make of a clock: its rate error, and whether it stands still. Rate errors add
@@ -170,7 +251,10 @@ impl World {
                 | Fault::Evict { .. }
                 | Fault::LateTimer { .. }
                 | Fault::ErrorReply { .. }
-                | Fault::FlushScripts { .. } => {}
+                | Fault::FlushScripts { .. }
+                | Fault::Promote { .. }
+                | Fault::Demote { .. }
+                | Fault::Lag { .. } => {}
             }
         }
         let ppm = i32::try_from(sum.max(-999_999)).unwrap_or(i32::MAX);
@@ -201,8 +285,8 @@ impl World {
     /// black hole before a hold.
     pub(crate) fn cut(&self, lane: LaneId, direction: Direction) -> Option<CutHow> {
         let cuts = self.active().filter_map(|fault| match fault {
-            Fault::Cut { clients, peers, way, how } => {
-                let between = clients.contains(&lane.client) && peers.contains(&lane.peer);
+            Fault::Cut { one, other, way, how } => {
+                let between = one.contains(&Process::Client(lane.client)) && other.contains(&lane.peer);
                 let this_way = match (way, direction) {
                     (WayCut::Both, _) => true,
                     (WayCut::Requests, direction) => direction == Direction::Request,
@@ -221,13 +305,12 @@ impl World {
             | Fault::Evict { .. }
             | Fault::LateTimer { .. }
             | Fault::ErrorReply { .. }
-            | Fault::FlushScripts { .. } => None,
+            | Fault::FlushScripts { .. }
+            | Fault::Promote { .. }
+            | Fault::Demote { .. }
+            | Fault::Lag { .. } => None,
         });
-        cuts.min_by_key(|how| match how {
-            CutHow::Reset => 0,
-            CutHow::BlackHole => 1,
-            CutHow::Hold => 2,
-        })
+        cuts.min_by_key(strength)
     }
 
     /// Why a message on this lane vanishes. A black hole still lets connections be opened or refused; a reset
@@ -242,12 +325,12 @@ impl World {
         }
     }
 
-    /// What slow nodes add to the latency of this lane.
-    pub(crate) fn extra(&self, lane: LaneId) -> Span {
+    /// What a slow process adds to the latency of every message to and from it.
+    pub(crate) fn slowed(&self, process: Process) -> Span {
         let mut sum = Span::ZERO;
         for fault in self.active() {
             if let Fault::Slow { node, by } = fault
-                && Process::Node(*node) == lane.peer
+                && process == Process::Node(*node)
             {
                 sum = sum + *by;
             }
@@ -256,65 +339,11 @@ impl World {
     }
 
     /// The error that a node answers to everything, if a fault makes it.
-    pub(crate) fn error_of(&self, voter: VoterId) -> Option<bytes::Bytes> {
+    pub(crate) fn error_of(&self, of: NodeId) -> Option<bytes::Bytes> {
         self.active().find_map(|fault| {
             let Fault::ErrorReply { node, text } = fault else { return None };
-            (*node == voter).then(|| text.clone())
+            (*node == of).then(|| text.clone())
         })
-    }
-
-    /// The voters that are up, run, answer, are not slowed, and can talk with this client both ways over a
-    /// connection that is not broken, by bit.
-    pub(crate) fn reachable(&self, client: ClientId) -> u32 {
-        let serves = |voter: &VoterId| {
-            let server = self.redis(*voter);
-            let lane = LaneId { client, peer: Process::Node(*voter), number: 1, incarnation: 1 };
-            let current = self.links.current(client, lane.peer);
-            server.is_up()
-                && current.is_none_or(|lane| lane.torn.is_none())
-                && self.extra(lane) == Span::ZERO
-                && server.pauses == 0
-                && self.error_of(*voter).is_none()
-                && self.cut(lane, Direction::Request).is_none()
-                && self.cut(lane, Direction::Reply).is_none()
-        };
-        self.voters().take(self.asked.into()).filter(serves).map(bit).sum()
-    }
-
-    /// The voters that carry a value written by this call.
-    pub(crate) fn carriers(&self, call: CallId) -> impl Iterator<Item = VoterId> {
-        let carries =
-            move |voter: &VoterId| self.redis(*voter).held.as_ref().is_some_and(|held| held.writer == call);
-        self.voters().filter(carries)
-    }
-
-    /// How many voters carry one and the same value written by this call: keys of two attempts with nonces of
-    /// their own are no quorum together.
-    pub(crate) fn carried(&self, call: CallId) -> u8 {
-        let mut values: Vec<&bytes::Bytes> = Vec::new();
-        values.extend(self.carriers(call).filter_map(|voter| Some(&self.redis(voter).held.as_ref()?.value)));
-        let alike = |value: &&bytes::Bytes| values.iter().filter(|other| *other == value).count() as u8;
-        values.iter().map(alike).max().unwrap_or(0)
-    }
-
-    /// When a call that begins now must have succeeded, if nothing slows the client itself, a quorum is up and
-    /// reachable and nobody else holds or wants the lock. A live key of another call counts as held.
-    pub(crate) fn unavailable_due<C: LockCore>(&self, client: &Client<C>, call: CallId) -> Option<WorldTime> {
-        let traits = &client.traits.0;
-        let asks = traits.quorum > 0 && client.is_able();
-        (asks && self.is_available(client.id, traits.quorum, call)).then(|| self.now + traits.call_max)
-    }
-
-    /// Whether a quorum is up and reachable for this client and nobody else holds or wants the lock.
-    pub(crate) fn is_available(&self, client: ClientId, quorum: u8, call: CallId) -> bool {
-        let others_want = self.busy.iter().enumerate().any(|(id, busy)| *busy && id != usize::from(client.0));
-        let held = self
-            .voters()
-            .any(|voter| self.redis(voter).held.as_ref().is_some_and(|held| held.writer != call));
-        !others_want
-            && !held
-            && !self.ledger.others_hold(client)
-            && self.reachable(client).count_ones() >= u32::from(quorum)
     }
 
     /// The next world time at which a promise ends, a lock key expires or a bound is reached by itself.
@@ -328,23 +357,14 @@ impl World {
         self.next_fact = NextFact::At(at);
         at
     }
+}
 
-    /// How many votes a rival could win against a nonce that `backs` recognises, and how many voters carry it.
-    pub(crate) fn votes(&self, backs: impl Fn(&bytes::Bytes) -> bool) -> (u8, u8) {
-        let (mut free, mut own) = (0, 0);
-        let mut rivals: Vec<(&bytes::Bytes, u8)> = Vec::new();
-        for Server::Redis(server) in self.servers.iter().take(self.asked.into()) {
-            match &server.held {
-                _ if !server.is_up() => {}
-                None => free += 1,
-                Some(held) if backs(&held.value) => own += 1,
-                Some(held) => match rivals.iter_mut().find(|(value, _)| **value == held.value) {
-                    Some((_, count)) => *count += 1,
-                    None => rivals.push((&held.value, 1)),
-                },
-            }
-        }
-        (free + rivals.iter().map(|(_, count)| *count).max().unwrap_or(0), own)
+/// Of several cuts in force the least counts.
+pub(super) fn strength(how: &CutHow) -> u8 {
+    match how {
+        CutHow::Reset => 0,
+        CutHow::BlackHole => 1,
+        CutHow::Hold => 2,
     }
 }
 

@@ -4,19 +4,21 @@
 //! happen. Must not choose: no latency, no randomness, no order.
 
 use super::client::Client;
-use super::event::{Draws, Event, TimerKind, Trail};
+use super::event::{Draws, Event, GroupEvent, NodeTimer, Readiness, Shipment, TimerKind, Trail};
 use super::lane::{Body, Lane, LaneId, LaneState, Packet};
 use super::ledger::Backing;
 use super::scene::Scene;
-use super::server::Served;
+use super::server::{Served, Server};
 use super::setup::{Connections, Setup};
 use super::state::{NextFact, Stir, World};
 use crate::history::{Cause, Fact, HoldChange, LostWhy, PromiseEnd, Watch, WatchEnd, WatchKind};
-use crate::lock::LockCore;
-use crate::name::{CallId, ClientId, Direction, MessageName, Name, Process, Route, VoterId, Worker};
-use crate::plan::CutHow;
+use crate::lock::{LockCore, RequestId};
+use crate::name::{
+    CallId, ClientId, CommandName, Direction, MessageName, Name, NodeId, Process, Route, VoterId, Worker,
+};
+use crate::plan::{CutHow, Fault};
 use crate::resp::{Command, Reply};
-use crate::time::WorldTime;
+use crate::time::{Span, WorldTime};
 use std::sync::Arc;
 
 /// A world with its clients, as one value.
@@ -56,9 +58,9 @@ impl<C: LockCore> System<C> {
             let store = LaneId { client: id, peer: Process::Store, number, incarnation };
             world.links.open(store, LaneState::Open);
             for voter in world.voters().filter(|_| open) {
-                let lane = LaneId { client: id, peer: Process::Node(voter), number, incarnation };
+                let lane = LaneId { client: id, peer: Process::Node(voter.into()), number, incarnation };
                 world.links.open(lane, LaneState::Open);
-                client.driver.next_connect(lane.peer);
+                client.driver.next_connect(voter);
             }
         }
         Self { world, clients, fresh: super::client::Fixed(Arc::new(cores)) }
@@ -196,9 +198,10 @@ impl<C: LockCore> System<C> {
         }
         match (direction, lane.id.peer) {
             // The kernel accepts connections for a process that stands still.
-            (Direction::Request, Process::Node(voter)) => {
-                let server = self.world.redis(voter);
-                server.pauses == 0 || !server.is_up() || matches!(packet.body, Body::Connect)
+            (Direction::Request, Process::Node(node)) => {
+                let server = self.world.redis(node);
+                let stands = server.pauses > 0 && server.is_up() && !matches!(packet.body, Body::Connect);
+                !stands && (lane.torn.is_some() || !self.world.is_waiting(lane.id))
             }
             (Direction::Request, _) => self.world.store.pauses == 0,
             (Direction::Reply, _) => {
@@ -240,21 +243,16 @@ impl<C: LockCore> System<C> {
             }
         }
         self.settle_backing(out);
-        for voter in self.world.voters() {
+        for place in 0..self.world.servers.len() {
             let gone = |held: &super::server::Held| held.gone_at.is_some_and(|gone| gone <= now);
-            let server = self.world.redis_mut(voter);
+            let Server::Redis(server) = &mut self.world.servers[place];
             if let Some(held) = server.held.take_if(|held| gone(held)) {
-                self.hold_gone(voter, held.writer, Cause::Expiry, out);
+                let node = self.world.nodes().nth(place).expect("as many nodes as servers");
+                self.world.hold_gone(node, held.writer, Cause::Expiry, out);
             }
         }
         self.settle_backing(out);
         self.judge_due(out);
-    }
-
-    pub(crate) fn hold_gone(&mut self, voter: VoterId, writer: CallId, cause: Cause, out: &mut Trail) {
-        self.world.record(Process::Node(voter), Fact::HoldGone { node: voter, writer, cause }, out);
-        self.world.stir(cause);
-        self.world.facts_stale();
     }
 
     /// Lets one event happen. The event must be enabled; one that has lost its object does nothing.
@@ -268,6 +266,7 @@ impl<C: LockCore> System<C> {
                 let client = &mut self.clients[usize::from(client.0)];
                 client.on_timer(kind, &mut Scene { world: &mut self.world, out }, draws);
             }
+            Event::Group(event) => self.step_group(event, out),
         }
         self.settle_facts(out);
         if let Event::FaultBegin(_) | Event::FaultEnd(_) = event {
@@ -302,14 +301,14 @@ impl<C: LockCore> System<C> {
                 let client = &mut self.clients[usize::from(id.client.0)];
                 client.on_packet(id, packet, &mut Scene { world: &mut self.world, out });
             }
-            (Direction::Request, Process::Node(voter)) => self.serve(voter, id, packet, out),
+            (Direction::Request, Process::Node(node)) => self.serve(node, id, packet, out),
             (Direction::Request, Process::Store | Process::Client(_)) => self.serve_store(id, packet, out),
         }
     }
 
-    fn serve(&mut self, voter: VoterId, lane: LaneId, packet: Packet, out: &mut Trail) {
-        let (process, name, at) = (Process::Node(voter), packet.name, self.world.now);
-        let up = self.world.redis(voter).is_up();
+    fn serve(&mut self, node: NodeId, lane: LaneId, packet: Packet, out: &mut Trail) {
+        let (process, name, at) = (Process::Node(node), packet.name, self.world.now);
+        let up = self.world.redis(node).is_up();
         if !up {
             self.world.record(process, Fact::MessageLost { name, why: LostWhy::Down }, out);
         } else {
@@ -320,8 +319,10 @@ impl<C: LockCore> System<C> {
             Body::Connect if up => Body::Accept,
             Body::Connect => return self.world.notify(lane, name.reply(), Body::Refuse, out),
             Body::Command { request, command, by } if up => {
-                let reply = self.apply(voter, name, &command, by, out);
-                Body::Answer { request, reply }
+                match self.apply(node, (lane, name, request), &command, by, out) {
+                    Some(reply) => Body::Answer { request, reply },
+                    None => return,
+                }
             }
             // Its sender is told by the reset that the crash sent.
             Body::Command { .. } => return,
@@ -332,31 +333,41 @@ impl<C: LockCore> System<C> {
             | Body::StoreRequest(_)
             | Body::StoreAnswer { .. } => unreachable!("a node is sent commands only"),
         };
-        let now = self.world.redis(voter).clocks.now(at);
+        let now = self.world.redis(node).clocks.now(at);
         self.world.transmit(process, now, lane, name.reply(), answer, out);
     }
 
+    /// Executes a command. `None`: the connection is blocked, and will be answered later.
     fn apply(
         &mut self,
-        voter: VoterId,
-        name: MessageName,
+        node: NodeId,
+        (lane, name, request): (LaneId, MessageName, RequestId),
         command: &Command,
         by: CallId,
         out: &mut Trail,
-    ) -> Reply {
-        if let Some(text) = self.world.error_of(voter) {
-            return Reply::Error(text);
+    ) -> Option<Reply> {
+        if let Some(text) = self.world.error_of(node) {
+            return Some(Reply::Error(text));
         }
+        self.world.refresh_good(node, out);
         let at = self.world.now;
         let fixed = Arc::clone(&self.world.fixed.0);
-        let before = self.world.redis(voter).held.clone();
-        let (reply, effects) = self.world.redis_mut(voter).apply(at, &fixed.key, by, command);
-        let Route::Command { operation, .. } = name.route else { unreachable!("a command has its route") };
-        let process = Process::Node(voter);
+        let before = self.world.redis(node).held.clone();
+        let (reply, effects, entry) = self.world.redis_mut(node).apply(at, &fixed.key, by, command);
+        let Route::Command { operation, command: kind, .. } = name.route else {
+            unreachable!("a command has its route")
+        };
+        let process = Process::Node(node);
         if effects.is_empty() {
             self.world.record(process, Fact::Applied { name, by, change: None }, out);
-            return reply;
         }
+        self.world.spread(node, entry, out);
+        let reply = match (kind, &reply) {
+            (CommandName::Wait, Reply::Int(_)) => self.world.wait(node, (lane, name, request), command, out),
+            (CommandName::Role, Reply::Array(_)) => Some(self.world.role(node)),
+            _ => Some(reply),
+        };
+        self.world.note_offset(node, lane);
         for effect in effects {
             let change = HoldChange { operation, effect: effect.effect, owner: effect.owner };
             if effect.effect == crate::history::HoldEffect::Written {
@@ -365,7 +376,7 @@ impl<C: LockCore> System<C> {
             }
             self.world.record(process, Fact::Applied { name, by, change: Some(change) }, out);
         }
-        if self.world.redis(voter).held != before {
+        if self.world.redis(node).held != before {
             // What others count on may be over: nobody else holds, a life that remains.
             if !self.world.ledger.watches.running.is_empty() {
                 self.world.ledger.watches.outdate(by.client);
@@ -375,6 +386,51 @@ impl<C: LockCore> System<C> {
             self.world.facts_stale();
         }
         reply
+    }
+
+    fn step_group(&mut self, event: GroupEvent, out: &mut Trail) {
+        match event {
+            GroupEvent::Ship(stream) => self.world.ship(stream, out),
+            GroupEvent::Arrive(stream, way) => self.world.arrive(stream, way, out),
+            GroupEvent::Timer(node, timer) => self.world.on_node_timer(node, timer, out),
+            GroupEvent::Learn(client, voter) => self.learn(client, voter, out),
+        }
+    }
+
+    /// Whether an event of a group that was filed under this stamp can happen. A timer's stamp is the explorer's.
+    pub fn readiness(&self, event: GroupEvent, stamp: u32) -> Readiness {
+        match event {
+            GroupEvent::Learn(client, voter) => self.lesson_ready(client, voter, stamp),
+            GroupEvent::Ship(_) | GroupEvent::Arrive(..) | GroupEvent::Timer(..) => {
+                self.world.group_ready(event, stamp)
+            }
+        }
+    }
+
+    /// The nodes that may have timers: none where nodes are independent and keep nothing.
+    pub fn timed_nodes(&self) -> Vec<NodeId> {
+        if self.world.groups.is_empty() { Vec::new() } else { self.world.nodes().collect() }
+    }
+
+    /// When the next timer of this node fires if nothing changes, and which.
+    pub fn next_node_timer(&self, node: NodeId) -> Option<(WorldTime, NodeTimer)> {
+        self.world.next_node_timer(node)
+    }
+
+    /// Whether this parcel is the first of its leg: nothing is queued before it.
+    pub fn leads(&self, shipment: &Shipment) -> bool {
+        let feed = self.world.feed(shipment.stream);
+        feed.and_then(|feed| feed.leg(shipment.leg).front()).map(|parcel| parcel.serial)
+            == Some(shipment.serial)
+    }
+
+    /// How much longer than its fault lasts a node stays down.
+    pub fn restart_delay(&self, index: u32) -> Span {
+        let Fault::Kill { node, .. } = &self.setup().plan.faults[index as usize].fault else {
+            return Span::ZERO;
+        };
+        let node = self.setup().nodes.get(usize::from(node.voter.0));
+        node.map_or(Span::ZERO, |node| node.restart_delay)
     }
 
     fn serve_store(&mut self, lane: LaneId, packet: Packet, out: &mut Trail) {
@@ -390,6 +446,10 @@ impl<C: LockCore> System<C> {
             Served::Claimed => {}
             Served::Read { stock } => {
                 let fact = Fact::StoreRead { client: lane.client, grant, stock };
+                self.world.record(process, fact, out);
+            }
+            Served::Looked { item, times } => {
+                let fact = Fact::StoreLooked { client: lane.client, grant, item, times };
                 self.world.record(process, fact, out);
             }
             Served::Write { accepted, access } => {
@@ -429,7 +489,7 @@ impl<C: LockCore> System<C> {
             let (grant, promised, nonce, own_quorum) =
                 (hold.grant, hold.is_promised(), hold.nonce, hold.quorum);
             let client = &self.clients[usize::from(hold.client().0)];
-            let (winnable, own) = self.world.votes(|value| client.core.backs(nonce, value));
+            let (winnable, own) = self.world.votes(client.id, |value| client.core.backs(nonce, value));
             let cause = match stir {
                 Stir::Command(by) if by.client == client.id => Cause::Own,
                 Stir::Command(_) => Cause::Rival,

@@ -1,10 +1,11 @@
 //! The user's code: what a client does with the lock. One machine, data in its states.
 //!
-//! Must not send anything: `client.rs` turns its decisions into inputs of the core and requests to the store.
+//! What a section read is the store's answer at its entry: the stock, or how often its item was done. Must not send
+//! anything: `client.rs` turns its decisions into inputs of the core and requests to the store.
 //! Times are the client's own monotonic clock.
 
 use super::ledger::{canonical_until, is_ahead};
-use super::setup::{Holder, Task, Workload};
+use super::setup::{Extend, Holder, Task, Workload};
 use crate::canon::Canon;
 use crate::lock::Until;
 use crate::name::{CallId, GrantId, Nonce};
@@ -40,20 +41,30 @@ pub(crate) struct Section {
     pub(crate) since: MonoTime,
     pub(crate) writes: u32,
     pub(crate) extends: u32,
+    /// When it last wrote, for code that writes again so long afterwards.
+    pub(crate) wrote: Option<MonoTime>,
+    /// When it last called extend, for code that extends again so long afterwards.
+    pub(crate) extended: Option<MonoTime>,
     pub(crate) step: Step,
-    /// Told that the hold is gone, or refused by the store.
+    /// Told that the hold is gone or may be, or refused by the store.
     pub(crate) warned: bool,
 }
 
 /// What the code inside the section is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Step {
+    /// Will ask whether it still holds before it begins.
+    Arrived,
+    /// Waits to be told whether it still holds, before it begins.
+    Doubting,
     /// Waits for the store to take its claim.
     Claiming,
-    /// Waits for the store's stock.
+    /// Waits for the store's stock, or for how often its item was done.
     Reading,
     /// Works until the next thing is due.
     Working { read: Option<i64> },
+    /// Waits to be told whether it still holds, before it writes.
+    Asking { read: Option<i64> },
     /// Has looked, or chosen not to, and will write.
     Checked { read: Option<i64> },
     /// Waits for the store's answer to a write.
@@ -65,6 +76,8 @@ pub(crate) enum Step {
 /// What the code inside the section does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Deed {
+    /// Asks whether it still holds, before it begins.
+    Ask,
     /// Leaves because of a loss it was told of.
     LeaveWarned,
     /// Leaves because its promise has ended.
@@ -90,15 +103,21 @@ pub(crate) enum Moment {
 
 impl Section {
     /// When the code next does something by itself, and what; `None` while it waits for an answer.
-    pub(crate) fn next(&self, workload: &Workload, now: Now) -> Option<(Moment, Deed)> {
-        if self.warned && workload.holder != Holder::Never {
+    pub(crate) fn next(&self, workload: &Workload, work: Span, now: Now) -> Option<(Moment, Deed)> {
+        if self.warned && (workload.holder != Holder::Never || workload.task.steps_down()) {
             return Some((Moment::AtOnce, Deed::LeaveWarned));
         }
         let step = match self.step {
+            Step::Arrived => Some((Moment::AtOnce, Deed::Ask)),
             Step::Checked { .. } => Some((Moment::AtOnce, Deed::Write)),
-            Step::Claiming | Step::Reading | Step::Writing | Step::Extending { .. } => None,
+            Step::Doubting
+            | Step::Claiming
+            | Step::Reading
+            | Step::Asking { .. }
+            | Step::Writing
+            | Step::Extending { .. } => None,
             Step::Working { read } => {
-                let (at, deed) = self.next_work(workload, read);
+                let (at, deed) = self.next_work(workload, work, read);
                 Some((Moment::At(at), deed))
             }
         };
@@ -119,22 +138,28 @@ impl Section {
         !is_ahead(self.until, now)
     }
 
-    fn next_work(&self, workload: &Workload, read: Option<i64>) -> (MonoTime, Deed) {
-        let end = self.since + workload.work;
-        let write = match &workload.task {
-            Task::Hold { writes, .. } if self.writes < *writes => {
-                let share = workload.work.0 * i64::from(self.writes + 1) / i64::from(*writes);
+    fn next_work(&self, workload: &Workload, work: Span, read: Option<i64>) -> (MonoTime, Deed) {
+        // What was done already leaves nothing to work for.
+        let idle = workload.task.runs_items() && read.is_some_and(|times| times > 0);
+        let end = if idle { self.since } else { self.since + work };
+        let write = match workload.task {
+            Task::Hold { writes } if self.writes < writes => {
+                let share = work.0 * i64::from(self.writes + 1) / i64::from(writes);
                 Some(self.since + Span(share))
             }
             Task::Stock if self.writes == 0 && read.is_some_and(|stock| stock > 0) => Some(end),
-            Task::Hold { .. } | Task::Stock => None,
+            Task::Cron { .. } | Task::Submit if self.writes == 0 && read == Some(0) => Some(end),
+            Task::Leader { write_every } => Some(self.wrote.unwrap_or(self.since) + write_every),
+            Task::Hold { .. } | Task::Stock | Task::Cron { .. } | Task::Submit => None,
         };
-        let extend = match &workload.task {
-            Task::Hold { extend_at, .. } => extend_at.get(self.extends as usize),
-            Task::Stock => None,
+        let extend = match &workload.extend {
+            Extend::At(times) => times.get(self.extends as usize).map(|after| self.since + *after),
+            Extend::Every(period) => {
+                Some(self.extended.unwrap_or(self.since) + *period).filter(|at| *at < end)
+            }
         };
         let write = write.map(|at| (at, Deed::Check));
-        let extend = extend.map(|after| (self.since + *after, Deed::Extend));
+        let extend = extend.map(|at| (at, Deed::Extend));
         let mut next = (end, Deed::Finish);
         for other in [write, extend].into_iter().flatten() {
             // What is due with the end comes before it.
@@ -199,6 +224,9 @@ impl User {
                 canon.nonce(&mut section.nonce);
                 canonical_until(&mut section.until, canon);
                 canon.mono_moment(&mut section.since);
+                for moment in [&mut section.wrote, &mut section.extended].into_iter().flatten() {
+                    canon.mono_moment(moment);
+                }
             }
             Self::Declining { grant } | Self::Releasing { grant } => canon.grant(grant),
             Self::Done => {}

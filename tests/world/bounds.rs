@@ -120,6 +120,23 @@ fn silent_loss_is_blamed_on_a_watchdog_that_could_know() {
     ends(&renewing(SILENT, &[evict, "crash = { at_ms = 110, of = \"client-1\" }"]), "SilentLoss", &["Void"]);
 }
 
+/// Two of five voters forgot and one is down: the two that answer and the one that does not could still be a quorum,
+/// so no renewal can know. Three that answer that they forgot leave no doubt.
+#[test]
+fn silent_loss_needs_enough_voters_that_answer_to_be_known() {
+    let quorum = |plan: &[&str]| {
+        let mut five = given()
+            .lock("redlock", &format!("ttl_ms = 90\nrenewal = \"watchdog\"\n{SILENT}"))
+            .work("cycles = 1\nwork_ms = 300\nwrites = 0\nholder = \"never\"")
+            .plan(plan);
+        five.nodes = 5;
+        five
+    };
+    let two = "evict = { at_ms = 100, of = [\"node-1\", \"node-2\"] }";
+    ends(&quorum(&[two, "kill = { at_ms = 100, of = \"node-3\" }"]), "SilentLoss", &["Void"]);
+    ends(&quorum(&[two, "evict = { at_ms = 100, of = \"node-3\" }"]), "SilentLoss", &["Missed"]);
+}
+
 #[test]
 fn a_run_in_which_hardly_any_time_passes_is_stopped_by_its_events() {
     // Client 2 asks again after 1 us while client 1 works: five events in each microsecond.

@@ -5,10 +5,11 @@ use fencepost::canon::Canon;
 use fencepost::history::Record;
 use fencepost::lock::{Core, Draw};
 use fencepost::name::{ClientId, Nonce};
+use fencepost::plan::Quantiles;
 use fencepost::scenario::Scenario;
 use fencepost::sim::cores;
 use fencepost::time::{Span, WorldTime};
-use fencepost::world::{Draws, Event, System, Trail};
+use fencepost::world::{Draws, Event, Stretch, System, Trail};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -19,6 +20,10 @@ impl Draws for Counting {
     fn draw(&mut self, _: ClientId) -> Draw {
         self.0 += 1;
         Draw { nonce: Nonce(self.0 - 1), jitter: 0 }
+    }
+
+    fn length(&mut self, _: ClientId, _: u32, _: Stretch, of: &Quantiles) -> Span {
+        Span(of.max())
     }
 }
 

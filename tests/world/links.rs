@@ -253,3 +253,33 @@ fn every_request_is_answered_once_and_late_answers_are_called_late() {
     let cut = &cut("at_us = 500", "reset", "both", "node-1", 1);
     same(&told(cut, ""), "0 client-1 attempt 1\n1.500 client-1 attempt 3001\n5.500 client-1 attempt 1002");
 }
+
+#[test]
+fn a_link_has_its_own_latency_both_ways() {
+    let work = "cycles = 1\nwork_ms = 5\nwrites = 1\nholder = \"never\"";
+    let mut far = given().lock("redlock", "ttl_ms = 1_000").work(work);
+    (far.nodes, far.clients, far.start_ms) = (3, 2, "[0, 100]".into());
+    let link = "[[network.link]]\nbetween = [\"client-1\", [\"node-2\", \"store\"]]\nlatency_us = 4_000\n";
+    far.more = link.into();
+    far.tells(
+        "applied granted write leave",
+        "1 node-1 applied 1.1 Written
+         1 node-3 applied 1.1 Written
+         4 node-2 applied 1.1 Written
+         8 client-1 granted 1 until mono 988
+         17 store write 1 accepted promised Write
+         21 client-1 leave 1 Finished
+         22 node-1 applied 1.1 Removed
+         22 node-3 applied 1.1 Removed
+         25 node-2 applied 1.1 Removed
+         101 node-1 applied 2.1 Written
+         101 node-2 applied 2.1 Written
+         101 node-3 applied 2.1 Written
+         102 client-2 granted 2 until mono 1088
+         108 store write 2 accepted promised Write
+         109 client-2 leave 2 Finished
+         110 node-1 applied 2.1 Removed
+         110 node-2 applied 2.1 Removed
+         110 node-3 applied 2.1 Removed",
+    );
+}

@@ -1,7 +1,7 @@
 //! The world and its seeded explorer, through scenario files, records and the public system.
 //!
 //! `story` turns a run into lines that tables compare; `faults`, `links`, `order`, `promises`, `workloads` and
-//! `bounds` are such tables, `plans` draws plans at random, `canonical` continues canonical systems, and
+//! `bounds` and `groups` are such tables, `plans` and `groups_any` draw plans at random, `canonical` continues canonical systems, and
 //! `scripted` holds cores that tell what they were told.
 
 #![expect(
@@ -13,6 +13,8 @@
 mod bounds;
 mod canonical;
 mod faults;
+mod groups;
+mod groups_any;
 mod links;
 mod order;
 mod plans;

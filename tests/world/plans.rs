@@ -4,9 +4,9 @@
 use super::scripted::{Voice, Watched};
 use super::story::{Given, given, text};
 use fencepost::history::{Digest, Fact, Record};
-use fencepost::name::{ClientId, Direction, GrantId, MessageName, Process, Route, VoterId, Worker};
+use fencepost::name::{ClientId, Direction, GrantId, MessageName, NodeId, Process, Route, VoterId, Worker};
 use fencepost::plan::{
-    CutHow, Fault, FaultKind, MessageDirective, MessageFate, OrderDirective, OrderTerm, PauseKind,
+    CutHow, Death, Fault, FaultKind, MessageDirective, MessageFate, OrderDirective, OrderTerm, PauseKind,
     PauseScope, Plan, PlannedFault, WayCut, When,
 };
 use fencepost::scenario::Scenario;
@@ -67,7 +67,7 @@ fn any_given() -> impl Strategy<Value = Given> {
 fn any_process() -> impl Strategy<Value = Process> {
     prop_oneof![
         (0_u16..5).prop_map(|index| Process::Client(ClientId(index))),
-        (0_u8..4).prop_map(|index| Process::Node(VoterId(index))),
+        (0_u8..4).prop_map(|index| Process::Node(NodeId::first(VoterId(index)))),
         Just(Process::Store),
     ]
 }
@@ -90,7 +90,7 @@ fn any_fault() -> impl Strategy<Value = Fault> {
             kind: PauseKind::Stop
         }),
         client().prop_map(|client| Fault::Crash { client }),
-        node().prop_map(|node| Fault::Kill { node }),
+        node().prop_map(|node| Fault::Kill { node: node.into(), death: Death::Process }),
         (any_process(), ms(-300, 300)).prop_map(|(process, by)| Fault::ClockStep {
             process,
             clock: ClockKind::Wall,
@@ -102,13 +102,19 @@ fn any_fault() -> impl Strategy<Value = Fault> {
             ppm
         }),
         (any_process(), clock).prop_map(|(process, clock)| Fault::ClockFreeze { process, clock }),
-        (proptest::collection::vec(client(), 1..4), peers, way, how)
-            .prop_map(|(clients, peers, way, how)| Fault::Cut { clients, peers, way, how }),
-        (node(), ms(1, 60)).prop_map(|(node, by)| Fault::Slow { node, by }),
-        node().prop_map(|node| Fault::Evict { node, key: None }),
+        (proptest::collection::vec(client(), 1..4), peers, way, how).prop_map(
+            |(clients, peers, way, how)| Fault::Cut {
+                one: clients.into_iter().map(Process::Client).collect(),
+                other: peers,
+                way,
+                how,
+            }
+        ),
+        (node(), ms(1, 60)).prop_map(|(node, by)| Fault::Slow { node: node.into(), by }),
+        node().prop_map(|node| Fault::Evict { node: node.into(), key: None }),
         (any_process(), ms(1, 60)).prop_map(|(process, by)| Fault::LateTimer { process, by }),
-        node().prop_map(|node| Fault::ErrorReply { node, text: "BUSY".into() }),
-        node().prop_map(|node| Fault::FlushScripts { node }),
+        node().prop_map(|node| Fault::ErrorReply { node: node.into(), text: "BUSY".into() }),
+        node().prop_map(|node| Fault::FlushScripts { node: node.into() }),
     ]
 }
 

@@ -4,7 +4,7 @@
 
 use fencepost::history::{Fact, Record};
 use fencepost::lock::{LockCore, Until};
-use fencepost::name::{Process, VoterId};
+use fencepost::name::{NodeId, Process, VoterId};
 use fencepost::scenario::{Scenario, parse};
 use fencepost::sim::{Explorer, Keep, RunResult};
 use fencepost::world::Setup;
@@ -14,6 +14,8 @@ use std::fmt::Write;
 #[derive(Clone, Debug)]
 pub(crate) struct Given {
     pub(crate) nodes: u8,
+    /// More keys of the deployment.
+    pub(crate) deployment: String,
     /// The table's name and keys, such as `single` and `ttl_ms = 1_000`.
     pub(crate) lock: (&'static str, String),
     pub(crate) clients: u8,
@@ -35,6 +37,7 @@ pub(crate) struct Given {
 pub(crate) fn given() -> Given {
     Given {
         nodes: 1,
+        deployment: String::new(),
         lock: ("single", "ttl_ms = 1_000".into()),
         clients: 1,
         start_ms: "0".into(),
@@ -66,7 +69,7 @@ impl Given {
     }
 
     pub(crate) fn scenario(&self) -> Scenario {
-        let Given { nodes, lock, clients, start_ms, work, store, network, latency_us, .. } = self;
+        let Given { nodes, deployment, lock, clients, start_ms, work, store, network, latency_us, .. } = self;
         let Given { limit_ms, settle_ms, plan, more, .. } = self;
         let lock = match lock.0 {
             "none" => "[lock.none]".to_owned(),
@@ -78,7 +81,7 @@ impl Given {
         let mut text = format!(
             "format = 1\ntitle = \"t\"\nclaim = \"c\"\nsource = []\n\
              [run]\nseed = 1\nlimit_ms = {limit_ms}\nsettle_ms = {settle_ms}\n\
-             [deployment]\nnodes = {nodes}\n{lock}\n\
+             [deployment]\nnodes = {nodes}\n{deployment}\n{lock}\n\
              [clients]\ncount = {clients}\nstart_ms = {start_ms}\n[clients.workload.{}]\n{}\n\
              [store]\n{store}\n[network]\n{network}\nlatency_us = {{ p0 = {}, p100 = {} }}\n",
             work.0, work.1, latency_us.0, latency_us.1
@@ -178,6 +181,11 @@ pub(crate) fn text(fact: &Fact) -> String {
         }
         Fact::HoldThinned { grant } => format!("thinned {}", grant.0),
         Fact::StoreRead { stock, .. } => format!("read {stock}"),
+        Fact::StoreLooked { item, times, .. } => format!("looked {item} {times}"),
+        Fact::CheckEnded { grant, found } => format!("checked {} {found:?}", grant.0),
+        Fact::Rerouted { to } => format!("rerouted {to}"),
+        Fact::Replicated { from, entry } => format!("replicated {from} {entry}"),
+        Fact::Resynced { from } => format!("resynced {from}"),
         Fact::StoreWrite { grant, accepted, promised, access } => {
             let accepted = if *accepted { "accepted" } else { "refused" };
             let promised = if *promised { "promised" } else { "over" };
@@ -210,5 +218,5 @@ fn until_text(until: Until) -> String {
 
 /// The node with this index.
 pub(crate) fn node(index: u8) -> Process {
-    Process::Node(VoterId(index))
+    Process::Node(NodeId::first(VoterId(index)))
 }
