@@ -98,7 +98,7 @@ impl Wrong {
 }
 
 /// The closest of `known` to `text`, if it is close enough to have been meant.
-pub(super) fn closest<'a>(text: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+pub(crate) fn closest<'a>(text: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let distances = known.into_iter().map(|name| (strsim::damerau_levenshtein(text, name), name));
     let (distance, name) = distances.min_by_key(|(distance, _)| *distance)?;
     (distance > 0 && distance <= 1 + text.chars().count() / 3).then(|| name.to_owned())

@@ -1,24 +1,63 @@
-//! Scenario files: TOML text in, a validated setup out, or the exact place of what is wrong.
+//! Scenario files: TOML text in, a validated setup out, or the exact place of what is wrong; and back to text.
 //!
 //! Must not open files: whoever stands at the edge reads them and hands the text over. The format is described
 //! in `scenarios/README.md`. `shape` is what serde sees, `read` turns it into a [`Setup`] and refuses what
-//! contradicts itself, `explain.rs` turns serde's words into ours, `shipped.rs` holds the embedded files.
+//! contradicts itself, `explain.rs` turns serde's words into ours, `shipped.rs` holds the embedded files,
+//! `write` turns a scenario back into its file.
 
+mod comparison;
 mod error;
 mod explain;
 mod parse;
 mod read;
 mod shape;
 mod shipped;
+mod write;
 
+pub use comparison::{Column, Comparison, Row, UnknownRow, parse_comparison};
+#[cfg(feature = "cli")]
+pub(crate) use error::closest;
 pub use error::{InputError, InputErrorKind};
-pub use parse::parse;
-pub use shipped::{Locator, UnknownScenario, find, shipped};
+pub use parse::{parse, parse_profile};
+pub use shipped::{
+    COMPARE, Locator, UnknownProfile, UnknownScenario, find, find_profile, shipped, shipped_comparison,
+    shipped_profiles,
+};
+pub use write::{Edits, write};
 
 use crate::check::Expectation;
 use crate::lock::Protocol;
+use crate::name::{ClientId, Process};
 use crate::plan::Quantiles;
 use crate::world::Setup;
+
+/// The latency of the messages on one link, both ways, one way, in microseconds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkLatency {
+    /// Its client.
+    pub client: ClientId,
+    /// The node or the store at its other end.
+    pub peer: Process,
+    /// The latency of one message.
+    pub latency: Quantiles,
+}
+
+impl LinkLatency {
+    /// The two ends.
+    pub fn link(&self) -> (ClientId, Process) {
+        (self.client, self.peer)
+    }
+}
+
+impl Scenario {
+    /// The latency of a message between these two.
+    pub fn latency_between(&self, client: ClientId, peer: Process) -> &Quantiles {
+        match self.links.binary_search_by_key(&(client, peer), LinkLatency::link) {
+            Ok(at) => &self.links[at].latency,
+            Err(_) => &self.latency,
+        }
+    }
+}
 
 /// A scenario: what is set up, what goes wrong, and what is expected of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,12 +76,25 @@ pub struct Scenario {
     pub setup: Setup,
     /// The latency of one message, one way, in microseconds.
     pub latency: Quantiles,
+    /// The links whose messages take another time, sorted by client and peer.
+    pub links: Vec<LinkLatency>,
     /// What is judged and how it must end; `None`: all that applies is judged.
     pub expect: Option<Expectation>,
     /// The protocol of every client.
     pub protocol: Protocol,
+    /// What its plan was drawn from besides the file; `None`: the plan is the file's.
+    pub drawn: Option<Drawn>,
     /// The file as it was read.
     pub text: String,
     /// Its path, or the name of a shipped scenario.
     pub origin: String,
+}
+
+/// What a plan was drawn from, as it is written on a command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Drawn {
+    /// A whole profile.
+    Profile(String),
+    /// Some of the hazards of a profile: no sample of it.
+    Swarm(String),
 }

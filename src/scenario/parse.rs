@@ -1,9 +1,10 @@
 //! The door: text in, scenario or the place of the first mistake out.
 
 use super::explain::explain;
-use super::read::{Read, read};
-use super::shape::File;
+use super::read::{self, Read, read};
+use super::shape::{File, ProfileFile};
 use super::{InputError, Scenario};
+use crate::plan::Profile;
 
 /// Reads a scenario. `origin` is the path it came from or its shipped name; its last part names the scenario.
 ///
@@ -12,7 +13,7 @@ use super::{InputError, Scenario};
 pub fn parse(origin: &str, text: &str) -> Result<Scenario, InputError> {
     let file: File = toml::from_str(text).map_err(|error| explain(&error, text).in_file(origin, text))?;
     let read = read(file).map_err(|wrong| wrong.in_file(origin, text))?;
-    let Read { title, claim, source, seed, setup, latency, expect, protocol } = read;
+    let Read { title, claim, source, seed, setup, latency, links, expect, protocol } = read;
     let file_name = origin.rsplit('/').next().unwrap_or(origin);
     Ok(Scenario {
         name: file_name.strip_suffix(".toml").filter(|name| !name.is_empty()).unwrap_or(file_name).to_owned(),
@@ -22,9 +23,21 @@ pub fn parse(origin: &str, text: &str) -> Result<Scenario, InputError> {
         seed,
         setup,
         latency,
+        links,
         expect,
         protocol,
+        drawn: None,
         text: text.to_owned(),
         origin: origin.to_owned(),
     })
+}
+
+/// Reads a profile of faults. `origin` is the path it came from or its shipped name.
+///
+/// # Errors
+/// The first thing wrong with the text.
+pub fn parse_profile(origin: &str, text: &str) -> Result<Profile, InputError> {
+    let file: ProfileFile =
+        toml::from_str(text).map_err(|error| explain(&error, text).in_file(origin, text))?;
+    read::profile(file).map_err(|wrong| wrong.in_file(origin, text))
 }

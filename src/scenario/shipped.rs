@@ -1,4 +1,4 @@
-//! The scenarios embedded in the library, by name.
+//! The scenarios, profiles and the table of comparison embedded in the library, by name.
 
 use super::error::closest;
 use include_dir::{Dir, include_dir};
@@ -17,6 +17,26 @@ pub enum Locator {
     },
     /// In a file that the caller reads.
     Path(String),
+    /// A row of a table of comparison: `compare:ROW` or `FILE.toml:ROW`.
+    Row {
+        /// The table's path, or [`COMPARE`] for the shipped one.
+        table: String,
+        /// The row's name.
+        row: String,
+    },
+}
+
+/// The name of the shipped table of comparison.
+pub const COMPARE: &str = "compare";
+
+/// A name that no shipped profile has.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, thiserror::Error)]
+#[error("no shipped profile is called `{name}`; a path contains `/` or `.toml`")]
+pub struct UnknownProfile {
+    /// The name.
+    pub name: String,
+    /// The shipped name that was probably meant.
+    pub suggestion: Option<String>,
 }
 
 /// A name that no shipped scenario has.
@@ -31,27 +51,65 @@ pub struct UnknownScenario {
 
 /// The shipped scenarios: name and text, sorted by name. Only files directly in `scenarios/` count.
 pub fn shipped() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let mut files: Vec<_> = FILES
+    texts(&FILES)
+}
+
+/// The shipped profiles: name and text, sorted by name.
+pub fn shipped_profiles() -> impl Iterator<Item = (&'static str, &'static str)> {
+    texts(FILES.get_dir("profiles").expect("profiles are shipped"))
+}
+
+/// The text of the shipped table of comparison.
+pub fn shipped_comparison() -> &'static str {
+    let file = FILES.get_file("compare/default.toml");
+    file.and_then(include_dir::File::contents_utf8).expect("a table is shipped")
+}
+
+fn texts(folder: &'static Dir<'static>) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let mut files: Vec<_> = folder
         .files()
-        .filter_map(|file| Some((file.path().to_str()?.strip_suffix(".toml")?, file.contents_utf8()?)))
+        .filter_map(|file| {
+            Some((file.path().file_name()?.to_str()?.strip_suffix(".toml")?, file.contents_utf8()?))
+        })
         .collect();
     files.sort_unstable();
     files.into_iter()
 }
 
-/// Finds a scenario: text with `/` or `.toml` in it is a path, anything else a shipped name.
+/// Finds a scenario: `compare:ROW` and `FILE.toml:ROW` are rows of tables, other text with `/` or `.toml` in it is
+/// a path, anything else a shipped name.
 ///
 /// # Errors
 /// No shipped scenario has this name.
 pub fn find(name_or_path: &str) -> Result<Locator, UnknownScenario> {
+    if let Some((table, row)) = name_or_path.rsplit_once(':')
+        && (table == COMPARE || table.ends_with(".toml"))
+    {
+        return Ok(Locator::Row { table: table.to_owned(), row: row.to_owned() });
+    }
+    among(shipped, name_or_path)
+        .map_err(|suggestion| UnknownScenario { name: name_or_path.to_owned(), suggestion })
+}
+
+/// Finds a profile: text with `/` or `.toml` in it is a path, anything else a shipped name.
+///
+/// # Errors
+/// No shipped profile has this name.
+pub fn find_profile(name_or_path: &str) -> Result<Locator, UnknownProfile> {
+    among(shipped_profiles, name_or_path)
+        .map_err(|suggestion| UnknownProfile { name: name_or_path.to_owned(), suggestion })
+}
+
+/// The path or the shipped text, or the name that was probably meant.
+fn among<I: Iterator<Item = (&'static str, &'static str)>>(
+    known: impl Fn() -> I,
+    name_or_path: &str,
+) -> Result<Locator, Option<String>> {
     if name_or_path.contains('/') || name_or_path.contains(".toml") {
         return Ok(Locator::Path(name_or_path.to_owned()));
     }
-    match shipped().find(|(name, _)| *name == name_or_path) {
+    match known().find(|(name, _)| *name == name_or_path) {
         Some((name, text)) => Ok(Locator::Shipped { name, text }),
-        None => Err(UnknownScenario {
-            name: name_or_path.to_owned(),
-            suggestion: closest(name_or_path, shipped().map(|(name, _)| name)),
-        }),
+        None => Err(closest(name_or_path, known().map(|(name, _)| name))),
     }
 }

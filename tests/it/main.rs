@@ -1,13 +1,16 @@
 //! One test per scenario file: it parses, runs, ends as it expects, runs the same twice and as on every machine.
 //!
 //! A failure carries what `fencepost run` prints. `FENCEPOST_SEED` replaces every seed; golden digests then do not
-//! apply. `FENCEPOST_BLESS=1` writes `tests/golden/digests.toml` instead of comparing with it.
+//! apply. `FENCEPOST_SEEDS=0..1000` hunts every scenario over these seeds as well, and fails with what `fencepost
+//! hunt` and `fencepost run` print. `FENCEPOST_BLESS=1` writes `tests/golden/digests.toml` instead of comparing with
+//! it.
 
 mod golden;
+mod wide;
 
 use fencepost::report::{Length, Story, divergence, repro, run_text};
 use fencepost::scenario::{Scenario, parse, shipped};
-use fencepost::sim;
+use fencepost::sim::{self, Seeds};
 use golden::Golden;
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::sync::Arc;
@@ -18,10 +21,13 @@ fn main() {
     let seed = std::env::var("FENCEPOST_SEED").ok().map(|text| {
         text.parse().unwrap_or_else(|_| panic!("FENCEPOST_SEED must be a number below 2^53, not {text:?}"))
     });
+    let seeds = std::env::var("FENCEPOST_SEEDS").ok().map(|text| {
+        text.parse().unwrap_or_else(|error| panic!("FENCEPOST_SEEDS cannot be {text:?}: {error}"))
+    });
     let mut trials: Vec<Trial> = shipped()
         .map(|(name, text)| {
             let golden = Arc::clone(&golden);
-            Trial::test(format!("scenario::{name}"), move || scenario(name, text, seed, &golden))
+            Trial::test(format!("scenario::{name}"), move || scenario(name, text, (seed, seeds), &golden))
         })
         .collect();
     let names: Vec<&str> = shipped().map(|(name, _)| name).collect();
@@ -32,7 +38,12 @@ fn main() {
     conclusion.exit();
 }
 
-fn scenario(name: &str, text: &str, seed: Option<u64>, golden: &Golden) -> Result<(), Failed> {
+fn scenario(
+    name: &str,
+    text: &str,
+    (seed, seeds): (Option<u64>, Option<Seeds>),
+    golden: &Golden,
+) -> Result<(), Failed> {
     let scenario = parse(name, text).map_err(|error| match &error.suggestion {
         Some(meant) => format!("{error}; did you mean {meant}?"),
         None => error.to_string(),
@@ -52,7 +63,8 @@ fn scenario(name: &str, text: &str, seed: Option<u64>, golden: &Golden) -> Resul
     if seed == scenario.seed {
         golden.check(name, result.digest).map_err(|difference| format!("{difference}\n{}", repro(story)))?;
     }
-    explained(&scenario, story)
+    explained(&scenario, story)?;
+    seeds.map_or(Ok(()), |seeds| wide::hunt(&scenario, seeds))
 }
 
 /// A report begins with the sentence and the repro, and its short timeline keeps its bound.

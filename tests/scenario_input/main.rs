@@ -3,6 +3,7 @@
 //! Goes through the public door only. The file below is the good one; each case changes one place of it. Must
 //! not run anything: whether shipped files end as they expect is tested where they are run.
 
+mod deployments;
 mod edits;
 mod good;
 mod reference;

@@ -31,28 +31,37 @@ fn the_reference_names_exactly_the_accepted_keys() {
     let in_table = |table: &str| changed(table, &format!("{table}\nzzz = 0"));
     let before_network = |table: &str| changed("[network]", &format!("{table}\n[network]"));
     let expecting = |text: &str| changed("orphan = \"held\"", text);
-    let hold = "`[clients.workload.hold]` and `[client.workload]`";
+    let workload =
+        |name: &str| changed("[clients.workload.hold]", &format!("[clients.workload.{name}]\nzzz = 0"));
+    let link = "[[network.link]]\nbetween = [\"client-1\", \"node-1\"]\nlatency_us = 3";
+    let linked =
+        |zzz: &str| changed("[[plan]]", &format!("{}\n[[plan]]", link.replace("latency_us = 3", zzz)));
     let policy = "`[lock.single]`, `[lock.redlock]` and `[client.lock]`";
     let mut probes = vec![
         ("Top level", format!("zzz = 0\n{GOOD}")),
         ("`[run]`", in_table("[run]")),
         ("`[deployment]`", in_table("[deployment]")),
+        ("`min_replicas`", changed("nodes = 5", "nodes = 5\nmin_replicas = { zzz = 0 }")),
         (policy, in_table("[lock.redlock]")),
         (policy, changed(lock, "[lock.single]\nzzz = 0")),
         (policy, before_network("[[client]]\nlock = { zzz = 0 }")),
         ("`drift`", changed("ttl_ms = 10_000", "drift = { zzz = 0 }")),
         ("`[lock.none]`", changed(lock, "[lock.none]\nzzz = 0")),
         ("`[clients]`", in_table("[clients]")),
-        (hold, in_table("[clients.workload.hold]")),
-        (hold, before_network("[[client]]\nworkload = { zzz = 0 }")),
-        (
-            "`[clients.workload.stock]`",
-            changed("[clients.workload.hold]", "[clients.workload.stock]\nzzz = 0"),
-        ),
+        ("`[clients.workload.hold]`", workload("hold")),
+        ("`[clients.workload.stock]`", workload("stock")),
+        ("`[clients.workload.cron]`", workload("cron")),
+        ("`[clients.workload.leader]`", workload("leader")),
+        ("`[clients.workload.submit]`", workload("submit")),
+        ("`[client.workload]`", before_network("[[client]]\nworkload = { zzz = 0 }")),
         ("`[[client]]`", before_network("[[client]]\nzzz = 0")),
         ("`[store]`", before_network("[store]\nzzz = 0")),
         ("`[network]`", in_table("[network]")),
-        ("`latency_us`", changed("p50 = 500", "zzz = 500")),
+        ("`[[network.link]]`", linked("zzz = 0")),
+        ("Quantiles", changed("p50 = 500", "zzz = 500")),
+        ("Quantiles", linked("latency_us = { p0 = 1, zzz = 2 }")),
+        ("Quantiles", changed("work_ms = 8_000", "work_ms = { p0 = 1, zzz = 2 }")),
+        ("Quantiles", changed("work_ms = 8_000", "work_ms = 1\nthink_ms = { zzz = 2 }")),
         ("`[[plan]]`", planned("zzz = {}")),
         ("`[expect]`", expecting("zzz = 0")),
         ("`[expect.witness]`", expecting("witness = { zzz = 0 }")),
@@ -60,8 +69,9 @@ fn the_reference_names_exactly_the_accepted_keys() {
     ];
     for kind in accepted(&planned("zzz = {}")) {
         let heading = match kind.as_str() {
-            "crash" | "kill" => "`crash` and `kill`",
-            "slow" | "late-timer" => "`slow` and `late-timer`",
+            "crash" | "kill" | "power-loss" | "shutdown" => "`crash`, `kill`, `power-loss` and `shutdown`",
+            "flush-scripts" | "demote" => "`flush-scripts` and `demote`",
+            "slow" | "late-timer" | "lag" => "`slow`, `late-timer` and `lag`",
             kind => &*format!("`{kind}`").leak(),
         };
         probes.push((heading, planned(&format!("{kind} = {{ zzz = 0 }}"))));

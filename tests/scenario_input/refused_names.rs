@@ -20,6 +20,23 @@ fn names_that_mean_nothing() {
         bad(of("kill", "\"node-0\""), Kind::Name, (31, 26), "counted from 1", Some("node-1")),
         bad(of("kill", "\"nodes-1\""), Kind::Name, (31, 26), "not a process", Some("node-1")),
         bad(of("kill", "[]"), Kind::Name, (31, 26), "names nobody", None),
+        bad(
+            of("kill", "[\"node-1\", \"node-2\", \"node-1\"]"),
+            Kind::Contradiction,
+            (31, 47),
+            "node-1 is named twice",
+            None,
+        ),
+        bad(
+            of("kill", "[\"nodes\", \"node-4\"]"),
+            Kind::Contradiction,
+            (31, 36),
+            "node-4 is named twice",
+            None,
+        ),
+        bad(of("kill", "\"replica-1.1\""), Kind::Name, (31, 26), "no replica behind node-1", Some("node-5")),
+        bad(of("kill", "\"replicas\""), Kind::Name, (31, 26), "no replicas", Some("nodes")),
+        bad(of("power-loss", "\"client-1\""), Kind::Name, (31, 32), "for nodes", Some("crash")),
         bad(of("crash", "\"node-1\""), Kind::Name, (31, 27), "for clients", Some("kill")),
         bad(of("kill", "\"client-1\""), Kind::Name, (31, 26), "for nodes", Some("crash")),
         bad(of("evict", "\"store\""), Kind::Name, (31, 27), "cannot suffer", None),
@@ -106,8 +123,28 @@ fn sides_and_directives_that_contradict_themselves() {
         planned(&format!("cut = {{ at_ms = 0, between = {between}, direction = \"both\", how = \"reset\" }}"))
     };
     refuse(vec![
-        bad(cut("[\"nodes\", \"clients\"]"), Kind::Contradiction, (31, 31), "clients first", None),
-        bad(cut("[\"client-1\", [\"node-1\", \"client-2\"]]"), Kind::Contradiction, (31, 54), "peers", None),
+        bad(
+            cut("[\"nodes\", \"clients\"]").replace("both", "requests"),
+            Kind::Contradiction,
+            (31, 64),
+            "seen from the first side; name client-1 there",
+            Some("direction = \"both\""),
+        ),
+        bad(
+            cut("[\"client-1\", [\"node-1\", \"client-2\"]]"),
+            Kind::Contradiction,
+            (31, 54),
+            "client-2 has nobody to talk to on the side of client-1",
+            None,
+        ),
+        bad(
+            cut("[\"node-1\", \"node-2\"]"),
+            Kind::Contradiction,
+            (31, 31),
+            "other nodes of their voter",
+            None,
+        ),
+        bad(cut("[[\"client-1\", \"store\"], \"nodes\"]"), Kind::Contradiction, (31, 44), "store has", None),
         bad(
             cut("[\"client-1\"]"),
             Kind::Value,

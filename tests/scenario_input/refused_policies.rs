@@ -90,3 +90,41 @@ fn policies_whose_parts_do_not_fit() {
         ),
     ]);
 }
+
+#[test]
+fn waits_that_mean_nothing() {
+    let redlock = |keys: &str| changed("ttl_ms = 10_000", &format!("ttl_ms = 10_000\n{keys}"));
+    let single = |keys: &str| redlock(keys).replace("[lock.redlock]", "[lock.single]");
+    let wait = "wait = \"any\"\n";
+    refuse(vec![
+        bad(
+            redlock(wait),
+            Kind::Policy,
+            (17, 8),
+            "belongs to single, not to redlock",
+            Some("wait = \"none\""),
+        ),
+        bad(
+            single(&format!("{wait}wait_ms = 0")),
+            Kind::Policy,
+            (18, 11),
+            "at least 1 ms",
+            Some("wait_ms = 50"),
+        ),
+        bad(
+            single(&format!("{wait}wait_ms = 9_950")),
+            Kind::Policy,
+            (18, 11),
+            "not shorter than the TTL",
+            None,
+        ),
+        bad(
+            single("wait_ms = 9"),
+            Kind::Contradiction,
+            (17, 11),
+            "`wait` is \"none\"",
+            Some("wait = \"any\""),
+        ),
+        bad(single("wait = \"some\""), Kind::Value, (17, 8), "none, any, all", Some("none")),
+    ]);
+}

@@ -80,7 +80,7 @@ fn workloads_and_expectations_that_contradict_themselves() {
             changed("orphan =", "lost-update ="),
             Kind::Contradiction,
             (34, 1),
-            "workload stock",
+            "workloads stock",
             Some("not-exercised"),
         ),
         bad(
@@ -109,6 +109,94 @@ fn workloads_and_expectations_that_contradict_themselves() {
             Kind::Contradiction,
             (29, 1),
             "client-2 already",
+            None,
+        ),
+    ]);
+}
+
+#[test]
+fn workloads_with_keys_of_others() {
+    let hold = "[clients.workload.hold]\ncycles  = 1\nwork_ms = 8_000\nholder  = \"never\"";
+    let workload = |table: &str| changed(hold, table);
+    let with = |name: &str, keys: &str| {
+        workload(&format!("[clients.workload.{name}]\ncycles = 1\nwork_ms = 9\nholder = \"never\"\n{keys}"))
+    };
+    let own = |name: &str, keys: &str, own: &str| {
+        with(name, keys).replace("[network]", &format!("[[client]]\nworkload = {{ {own} }}\n[network]"))
+    };
+    let leader = "write_every_ms = 3";
+    refuse(vec![
+        bad(with("cron", "period_ms = 0"), Kind::Range, (26, 13), "between 1 and", Some("1")),
+        bad(with("cron", "period = 5"), Kind::UnknownKey, (26, 1), "`period`", Some("period_ms")),
+        bad(with("cron", "period_ms = 5\nthink_ms = 1"), Kind::UnknownKey, (27, 1), "`think_ms`", None),
+        bad(with("leader", "writes = 5"), Kind::UnknownKey, (26, 1), "`writes`", None),
+        bad(with("leader", "extend_every_ms = 5"), Kind::MissingKey, (22, 1), "`write_every_ms`", None),
+        bad(
+            with("leader", "write_every_ms = 5\nextend_every_ms = 5"),
+            Kind::Contradiction,
+            (27, 19),
+            "needs a lock that extends",
+            Some("extension = \"compare\""),
+        ),
+        bad(with("submit", "ack = \"await\""), Kind::UnknownKey, (26, 1), "`ack`", None),
+        bad(
+            own("leader", leader, "writes = 2"),
+            Kind::Contradiction,
+            (29, 23),
+            "belongs to the workload hold; the workload leader",
+            Some("write_every_ms"),
+        ),
+        bad(
+            own("submit", "", "think_ms = 2, ack = \"await\""),
+            Kind::Contradiction,
+            (29, 34),
+            "belongs to the workload hold, stock or leader; the workload submit",
+            None,
+        ),
+        bad(
+            own("cron", "period_ms = 5", "think_ms = 2"),
+            Kind::Contradiction,
+            (29, 25),
+            "workload cron",
+            None,
+        ),
+        bad(own("cron", "period_ms = 5", "period_ms = 2"), Kind::UnknownKey, (29, 14), "`period_ms`", None),
+        bad(own("hold", "", "write_every_ms = 2"), Kind::Contradiction, (29, 31), "leader", Some("writes")),
+        bad(with("stock", "writes = 2"), Kind::UnknownKey, (26, 1), "`writes`", None),
+    ]);
+}
+
+#[test]
+fn lengths_and_links_that_cannot_be() {
+    let link = |between: &str| {
+        changed("[[plan]]", &format!("[[network.link]]\nbetween = {between}\nlatency_us = 3\n\n[[plan]]"))
+    };
+    let work = |value: &str| changed("work_ms = 8_000", &format!("work_ms = {value}"));
+    refuse(vec![
+        bad(work("{ p0 = 5, p100 = 4 }"), Kind::Contradiction, (24, 28), "`work_ms` must not fall", None),
+        bad(work("{ p0 = 5 }"), Kind::MissingKey, (24, 11), "`p100`", None),
+        bad(work("{ p0 = -1, p100 = 4 }"), Kind::Range, (24, 18), "`p0` is -1", Some("0")),
+        bad(work("\"long\""), Kind::Value, (24, 11), "a whole number or quantiles", None),
+        bad(work("-1"), Kind::Range, (24, 11), "`work_ms` is -1", Some("0")),
+        bad(link("[\"node-1\", \"node-2\"]"), Kind::Name, (31, 12), "node-1 is no client", Some("client-1")),
+        bad(link("[\"client-1\", \"client-2\"]"), Kind::Name, (31, 24), "no peer", Some("node-1")),
+        bad(link("[\"client-1\"]"), Kind::Value, (31, 11), "two sides", None),
+        bad(link("[\"client-1\", \"node-6\"]"), Kind::Name, (31, 24), "no node-6", Some("node-5")),
+        bad(
+            link("[\"clients\", [\"node-1\", \"nodes\"]]"),
+            Kind::Contradiction,
+            (31, 34),
+            "node-1 is named twice",
+            None,
+        ),
+        bad(
+            link("[\"client-1\", \"node-1\"]").replace(
+                "[[plan]]",
+                "[[network.link]]\nbetween = [\"clients\", \"node-1\"]\nlatency_us = 3\n\n[[plan]]",
+            ),
+            Kind::Contradiction,
+            (35, 23),
+            "client-1>node-1 already has a latency",
             None,
         ),
     ]);

@@ -47,7 +47,13 @@ fn unknown_keys_and_words() {
             Some("ttl_ms"),
         ),
         bad(changed("ttl_ms = 10_000", "ttl_ms = \"10s\""), Kind::Value, (16, 10), "whole number", None),
-        bad(changed("nodes = 5", "nodes = 5\npersistence = \"rdb\""), Kind::Value, (13, 15), "rdb", None),
+        bad(
+            changed("nodes = 5", "nodes = 5\npersistence = \"rbd\""),
+            Kind::Value,
+            (13, 15),
+            "aof-everysec",
+            Some("rdb"),
+        ),
         bad(changed("format = 1", "format = 2"), Kind::Value, (1, 10), "format 2", Some("format = 1")),
         bad(changed("\"a claim\"", "\" \""), Kind::Value, (3, 10), "`claim` is empty", None),
     ]);

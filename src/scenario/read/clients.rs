@@ -1,27 +1,23 @@
 //! The clients: policy, workload and start of each, from the common tables and the client's own.
 
 use super::super::error::{InputErrorKind, Wrong};
-use super::super::shape::{ClientTable, Clients, LockKeys, LockTable, OneOrMany, WorkKeys, WorkloadTable};
+use super::super::shape::{ClientTable, Clients, LockKeys, LockTable, OneOrMany, Task, WorkKeys};
 use super::Scope;
-use super::lock;
 use super::number::{LONGEST_MS, distance_ms, in_range, ranged, span_ms};
-use crate::lock::{Extension, Policy, Protocol};
+use super::{lock, workload};
+use crate::lock::{Policy, Protocol};
 use crate::name::{ClientId, Process};
 use crate::time::{Span, WorldTime};
-use crate::world::{Ack, ClientSetup, Task, Workload};
-use std::ops::Range;
+use crate::world::ClientSetup;
 use std::sync::Arc;
 use toml::Spanned;
-
-/// The most cycles, writes and extensions a client may be asked for.
-const REPEATS_MAX: i64 = 1_000_000;
 
 /// What all clients share unless they say otherwise.
 struct Shared {
     protocol: Protocol,
     /// No keys: the protocol has none.
     lock: Option<Spanned<LockKeys>>,
-    stock: bool,
+    task: Task,
     work: Spanned<WorkKeys>,
     starts: Vec<WorldTime>,
 }
@@ -40,12 +36,9 @@ impl Scope {
             LockTable::Redlock(keys) => (Protocol::Redlock, Some(keys)),
             LockTable::None(_) => (Protocol::None, None),
         };
-        let (stock, work) = match clients.workload {
-            WorkloadTable::Hold(keys) => (false, mapped(keys, WorkKeys::from)),
-            WorkloadTable::Stock(keys) => (true, mapped(keys, WorkKeys::from)),
-        };
+        let (task, work) = clients.workload.split();
         let starts = starts.into_iter().map(|span| WorldTime::ZERO + span).collect();
-        let shared = Shared { protocol, lock, stock, work, starts };
+        let shared = Shared { protocol, lock, task, work, starts };
         let mut tables = self.by_client(own)?;
         // Every client without a table of its own is the same but for its start.
         let plain = self.client(&shared, 0, None)?;
@@ -119,7 +112,7 @@ impl Scope {
         let base = shared.work.get_ref().clone();
         let work = work.map_or(base.clone(), |own| own.over(base));
         Ok(ClientSetup {
-            workload: workload(&work, shared.stock, &shared.work.span(), &policy)?,
+            workload: workload::workload(&work, &shared.task, &shared.work.span(), &policy)?,
             policy: Arc::new(policy),
             start: match start {
                 Some(start) => WorldTime::ZERO + span_ms(&start, "start_ms", 0)?,
@@ -142,73 +135,4 @@ impl Scope {
         };
         lock::policy(shared.protocol, &keys, &table, self.nodes)
     }
-}
-
-fn workload(keys: &WorkKeys, stock: bool, table: &Range<usize>, policy: &Policy) -> Result<Workload, Wrong> {
-    let missing =
-        |key: &str| Wrong::new(InputErrorKind::MissingKey, table.clone(), format!("missing key `{key}`"));
-    let span = |number: &Option<Spanned<i64>>, key: &str, otherwise: Span| {
-        number.as_ref().map_or(Ok(otherwise), |number| span_ms(number, key, 0))
-    };
-    let work = span_ms(keys.work_ms.as_ref().ok_or_else(|| missing("work_ms"))?, "work_ms", 0)?;
-    let cycles = keys.cycles.as_ref().ok_or_else(|| missing("cycles"))?;
-    let ack = keys.ack.as_ref().map_or(Ack::Await, |ack| *ack.get_ref());
-    Ok(Workload {
-        task: if stock { stock_task(keys)? } else { hold_task(keys, work, policy)? },
-        cycles: ranged(cycles, "cycles", 1..=REPEATS_MAX)? as u32,
-        work,
-        patience: span(&keys.patience_ms, "patience_ms", Span::ZERO)?,
-        again: span(&keys.again_ms, "again_ms", policy.retry.delay)?,
-        think: span(&keys.think_ms, "think_ms", Span::ZERO)?,
-        holder: *keys.holder.as_ref().ok_or_else(|| missing("holder"))?.get_ref(),
-        ack,
-    })
-}
-
-fn stock_task(keys: &WorkKeys) -> Result<Task, Wrong> {
-    let writes = keys.writes.as_ref().map(|key| (key.span(), "writes"));
-    let extends = keys.extend_at_ms.as_ref().map(|key| (key.span(), "extend_at_ms"));
-    if let Some((span, key)) = writes.or(extends) {
-        let message = format!("`{key}` belongs to the workload hold; the workload stock has no such key");
-        return Err(Wrong::contradiction(span, message));
-    }
-    match &keys.ack {
-        Some(ack) if *ack.get_ref() == Ack::FireAndForget => {
-            let message = "a buyer waits for the store's answer; the workload stock needs ack = \"await\"";
-            Err(Wrong::contradiction(ack.span(), message).meant("ack = \"await\""))
-        }
-        Some(_) | None => Ok(Task::Stock),
-    }
-}
-
-fn hold_task(keys: &WorkKeys, work: Span, policy: &Policy) -> Result<Task, Wrong> {
-    let writes = match &keys.writes {
-        Some(writes) => ranged(writes, "writes", 0..=REPEATS_MAX)? as u32,
-        None => 1,
-    };
-    let mut extend_at: Vec<Span> = Vec::new();
-    if let Some(list) = &keys.extend_at_ms {
-        if policy.extension == Extension::None && !list.get_ref().is_empty() {
-            let message = "`extend_at_ms` needs a lock that extends: extension is \"none\"";
-            return Err(Wrong::contradiction(list.span(), message).meant("extension = \"compare\""));
-        }
-        for number in list.get_ref() {
-            let at = span_ms(number, "extend_at_ms", 0)?;
-            if extend_at.last().is_some_and(|before| at <= *before) {
-                return Err(Wrong::contradiction(number.span(), "`extend_at_ms` must rise"));
-            }
-            if at >= work {
-                let message = format!("an extension after {at} comes too late: `work_ms` is over at {work}");
-                return Err(Wrong::contradiction(number.span(), message));
-            }
-            extend_at.push(at);
-        }
-    }
-    Ok(Task::Hold { writes, extend_at })
-}
-
-/// The client's index in messages and tables, and the same keys in the shape of any workload.
-fn mapped<K>(keys: Spanned<K>, map: impl FnOnce(K) -> WorkKeys) -> Spanned<WorkKeys> {
-    let span = keys.span();
-    Spanned::new(span, map(keys.into_inner()))
 }

@@ -5,7 +5,7 @@ use super::super::shape::{CountKeys, ExpectTable};
 use super::number::{in_range, ranged};
 use crate::check::{CountRange, Expectation, Expected, OracleName, WitnessName};
 use crate::lock::Fence;
-use crate::world::{Setup, Task};
+use crate::world::Setup;
 use std::collections::BTreeMap;
 use toml::Spanned;
 
@@ -31,19 +31,17 @@ pub(super) fn expect(table: ExpectTable, setup: &Setup) -> Result<Expectation, W
 
 /// That the oracle can be exercised at all.
 fn possible(oracle: &Spanned<OracleName>, setup: &Setup) -> Result<(), Wrong> {
-    let writes = |task: &Task| match task {
-        Task::Hold { writes, .. } => *writes > 0,
-        Task::Stock => true,
-    };
-    let any_writes = setup.clients.iter().any(|client| writes(&client.workload.task));
-    let any_stock = setup.clients.iter().any(|client| client.workload.task == Task::Stock);
+    let any_writes = setup.clients.iter().any(|client| client.workload.task.writes());
+    let any_invariant = setup.clients.iter().any(|client| client.workload.task.has_invariant());
     let any_fence = setup.clients.iter().any(|client| client.policy.fence != Fence::None);
     let name = *oracle.get_ref();
     let lacks = match name {
         OracleName::StaleWrite | OracleName::ValidWriteRefused if !any_writes => {
             "no client writes (`writes = 0`)"
         }
-        OracleName::LostUpdate if !any_stock => "only the workload stock has an invariant to lose",
+        OracleName::LostUpdate if !any_invariant => {
+            "only the workloads stock, cron and submit have an invariant to lose"
+        }
         OracleName::FenceOrder if !any_fence => "no lock hands out fences (`fence = \"incr\"`)",
         OracleName::StaleWrite
         | OracleName::ValidWriteRefused

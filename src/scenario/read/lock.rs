@@ -4,7 +4,7 @@ use super::super::error::{InputErrorKind, Wrong};
 use super::super::shape::LockKeys;
 use super::number::{ranged, span_ms};
 use crate::lock::{
-    Basis, Drift, Extension, Policy, PolicyError, Protocol, Renewal, Retry, Soundness, Ttl, Validity,
+    Basis, Drift, Extension, Policy, PolicyError, Protocol, Renewal, Retry, Soundness, Ttl, Validity, WaitFor,
 };
 use crate::time::Span;
 use std::ops::Range;
@@ -43,6 +43,10 @@ pub(super) fn policy(
     words(keys, &mut policy);
     let waived = keys.unsound.as_ref().is_some_and(|unsound| *unsound.get_ref());
     let soundness = if waived { Soundness::Waived } else { Soundness::Required };
+    if let (Some(limit), WaitFor::None) = (&keys.wait_ms, policy.wait.replicas) {
+        let message = "`wait_ms` is how long to wait for replicas, and `wait` is \"none\"";
+        return Err(Wrong::contradiction(limit.span(), message).meant("wait = \"any\""));
+    }
     match policy.validate(soundness) {
         Ok(()) => Ok(policy),
         Err(error) => Err(placed(&error, keys, table)),
@@ -92,6 +96,7 @@ fn numbers(keys: &LockKeys, policy: &mut Policy) -> Result<(), Wrong> {
         delay: optional(&keys.retry_delay_ms, "retry_delay_ms", delay)?,
         jitter: optional(&keys.retry_jitter_ms, "retry_jitter_ms", jitter)?,
     };
+    policy.wait.limit = optional(&keys.wait_ms, "wait_ms", policy.wait.limit)?;
     if let Some(retries) = &keys.driver_retries {
         policy.driver_retries = ranged(retries, "driver_retries", 0..=DRIVER_RETRIES_MAX)? as u8;
     }
@@ -120,6 +125,7 @@ fn words(keys: &LockKeys, policy: &mut Policy) {
     set(&mut policy.extension, &keys.extension);
     set(&mut policy.renewal, &keys.renewal);
     set(&mut policy.on_loss, &keys.on_loss);
+    set(&mut policy.wait.replicas, &keys.wait);
     // A watchdog without a way to extend is a contradiction only where the user wrote both.
     if policy.renewal == Renewal::Watchdog && keys.extension.is_none() {
         policy.extension = Extension::Compare;
@@ -150,6 +156,11 @@ fn placed(error: &PolicyError, keys: &LockKeys, table: &Range<usize>) -> Wrong {
         PolicyError::DriverRetries { most, .. } => {
             (at(&keys.driver_retries), Some(format!("driver_retries = {most}")))
         }
+        PolicyError::Wait { .. } => (at(&keys.wait), Some("wait = \"none\"".to_owned())),
+        PolicyError::NoWaitLimit => {
+            (at(&keys.wait_ms).or_else(|| at(&keys.wait)), Some("wait_ms = 50".to_owned()))
+        }
+        PolicyError::WaitTooLong { .. } => (at(&keys.wait_ms).or_else(|| at(&keys.wait)), None),
         PolicyError::Renewal => (at(&keys.extension), Some("extension = \"compare\"".to_owned())),
         PolicyError::ExtensionWithoutTtl => {
             (at(&keys.extension).or_else(|| at(&keys.renewal)), Some("extension = \"none\"".to_owned()))

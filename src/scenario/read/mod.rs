@@ -4,13 +4,20 @@
 //! for each part of the format.
 
 mod clients;
+mod deployment;
 mod expect;
 mod lock;
 mod names;
+mod network;
 mod number;
 mod plan;
+mod profile;
+mod quantiles;
 mod setup;
+mod workload;
 
+pub(super) use number::ranged_count;
+pub(super) use profile::{named, profile};
 pub(super) use setup::{Read, read};
 
 use crate::time::WorldTime;
@@ -18,10 +25,15 @@ use crate::time::WorldTime;
 /// What the parts need to know of each other.
 #[derive(Clone, Copy, Debug)]
 struct Scope {
-    /// How many nodes there are.
+    /// How many voters there are.
     nodes: u8,
+    /// How many replicas are behind each.
+    replicas: [u8; NODES_MAX],
     /// How many clients there are.
     clients: u16,
     /// The end of the run.
     limit: WorldTime,
 }
+
+/// The most voters: sets of them are kept in 32 bits, one of them spare.
+const NODES_MAX: usize = 31;

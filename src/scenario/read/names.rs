@@ -3,7 +3,7 @@
 use super::super::error::{InputErrorKind, Wrong, closest};
 use super::super::shape::OneOrMany;
 use super::Scope;
-use crate::name::{ClientId, MessageName, Name, Process, Route, VoterId};
+use crate::name::{ClientId, MessageName, Name, NodeId, Process, Route, VoterId};
 use std::ops::Range;
 use toml::Spanned;
 
@@ -15,7 +15,7 @@ pub(super) struct Named {
 }
 
 impl Scope {
-    /// The processes of a list; `clients` and `nodes` stand for all of them.
+    /// The processes of a list, each once; `clients`, `nodes` and `replicas` stand for all of them.
     pub(super) fn processes(self, targets: &Spanned<OneOrMany<String>>) -> Result<Vec<Named>, Wrong> {
         match targets.get_ref() {
             OneOrMany::One(text) => self.named(text, &targets.span()),
@@ -23,9 +23,15 @@ impl Scope {
                 Err(Wrong::new(InputErrorKind::Name, targets.span(), "an empty list names nobody"))
             }
             OneOrMany::Many(texts) => {
-                let mut all = Vec::new();
+                let mut all: Vec<Named> = Vec::new();
                 for text in texts {
-                    all.extend(self.named(text.get_ref(), &text.span())?);
+                    let more = self.named(text.get_ref(), &text.span())?;
+                    let twice = |named: &&Named| all.iter().any(|before| before.process == named.process);
+                    if let Some(named) = more.iter().find(twice) {
+                        let message = format!("{} is named twice", named.process);
+                        return Err(Wrong::contradiction(named.span.clone(), message));
+                    }
+                    all.extend(more);
                 }
                 Ok(all)
             }
@@ -35,9 +41,14 @@ impl Scope {
     fn named(self, text: &str, span: &Range<usize>) -> Result<Vec<Named>, Wrong> {
         let all: Vec<Process> = match text {
             "clients" => (0..self.clients).map(|client| Process::Client(ClientId(client))).collect(),
-            "nodes" => (0..self.nodes).map(|node| Process::Node(VoterId(node))).collect(),
+            "nodes" => (0..self.nodes).map(|node| Process::Node(NodeId::first(VoterId(node)))).collect(),
+            "replicas" => self.all_replicas().map(Process::Node).collect(),
             _ => vec![self.process(text, span)?],
         };
+        if all.is_empty() {
+            let message = "this scenario has no replicas";
+            return Err(Wrong::new(InputErrorKind::Name, span.clone(), message).meant("nodes"));
+        }
         Ok(all.into_iter().map(|process| Named { process, span: span.clone() }).collect())
     }
 
@@ -53,18 +64,37 @@ impl Scope {
 
     /// That a process with an index has one below the count.
     fn exists(self, process: Process, span: &Range<usize>) -> Result<(), Wrong> {
-        let (exists, have) = match process {
-            Process::Client(client) => (client.0 < self.clients, counted(self.clients, "client")),
-            Process::Node(node) => (node.0 < self.nodes, counted(self.nodes.into(), "node")),
-            Process::Store => (true, String::new()),
+        let node = |voter| Process::Node(NodeId::first(voter));
+        let last_node = node(VoterId(self.nodes - 1));
+        let (exists, have, last) = match process {
+            Process::Client(client) => {
+                let last = Process::Client(ClientId(self.clients - 1));
+                (client.0 < self.clients, counted(self.clients, "client"), last)
+            }
+            Process::Node(NodeId { voter, member: 0 }) => {
+                (voter.0 < self.nodes, counted(self.nodes.into(), "node"), last_node)
+            }
+            Process::Node(NodeId { voter, .. }) if voter.0 >= self.nodes => (
+                false,
+                counted(self.nodes.into(), "node"),
+                self.all_replicas().last().map_or(last_node, Process::Node),
+            ),
+            Process::Node(NodeId { voter, member }) => match self.replicas_of(voter) {
+                0 => (
+                    false,
+                    format!("no replica behind {voter}"),
+                    self.all_replicas().last().map_or(last_node, Process::Node),
+                ),
+                count => {
+                    let have = format!("{} behind {voter}", counted(count.into(), "replica"));
+                    (member <= count, have, Process::Node(NodeId::replica(voter, count)))
+                }
+            },
+            Process::Store => (true, String::new(), Process::Store),
         };
         if exists {
             return Ok(());
         }
-        let last = match process {
-            Process::Client(_) => Process::Client(ClientId(self.clients - 1)),
-            Process::Node(_) | Process::Store => Process::Node(VoterId(self.nodes - 1)),
-        };
         let message = format!("there is no {process}: this scenario has {have}");
         Err(Wrong::new(InputErrorKind::Name, span.clone(), message).meant(last.to_string()))
     }
@@ -72,8 +102,11 @@ impl Scope {
     fn closest_process(self, text: &str) -> Option<String> {
         let clients = (0..self.clients).map(|client| ClientId(client).to_string());
         let nodes = (0..self.nodes).map(|node| VoterId(node).to_string());
-        let words = ["clients", "nodes", "store"].map(str::to_owned);
-        let known: Vec<String> = clients.chain(nodes).chain(words).collect();
+        let replicas = self.all_replicas().map(|replica| replica.to_string());
+        let mut words = vec!["clients", "nodes", "store"];
+        words.extend(self.a_replica().is_some().then_some("replicas"));
+        let words = words.into_iter().map(str::to_owned);
+        let known: Vec<String> = clients.chain(nodes).chain(replicas).chain(words).collect();
         closest(text, known.iter().map(String::as_str))
     }
 

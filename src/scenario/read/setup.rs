@@ -1,29 +1,23 @@
 //! The whole file: run, deployment, store and network, then the other parts.
 
+use super::super::LinkLatency;
 use super::super::error::{InputErrorKind, Wrong};
-use super::super::shape::{File, QuantileKeys, Store};
-use super::number::{LONGEST_MS, ranged, span_ms};
+use super::super::shape::{File, Store};
+use super::number::{ranged, span_ms};
 use super::{Scope, expect, lock};
 use crate::check::Expectation;
 use crate::lock::{Fence, Protocol};
-use crate::plan::{Quantile, Quantiles, QuantilesError};
-use crate::redis::Compat;
+use crate::plan::Quantiles;
 use crate::time::{Span, WorldTime};
-use crate::world::{
-    ClientSetup, Connections, NodeSetup, OnTimeout, Persistence, Setup, StoreMode, StoreSetup, Task,
-};
+use crate::world::{ClientSetup, Connections, OnTimeout, Setup, StoreMode, StoreSetup, Task};
 use bytes::Bytes;
-use std::ops::Range;
 use toml::Spanned;
 
 /// The version of the format.
-const FORMAT: i64 = 1;
+pub(super) const FORMAT: i64 = 1;
 
 /// The name of the guarded resource in Redis.
 const KEY: &[u8] = b"resource";
-
-/// The most nodes: sets of voters are kept in 32 bits, one of them spare.
-const NODES_MAX: i64 = 31;
 
 /// The most clients.
 const CLIENTS_MAX: i64 = 1_000;
@@ -42,6 +36,7 @@ pub(in crate::scenario) struct Read {
     pub(in crate::scenario) seed: u64,
     pub(in crate::scenario) setup: Setup,
     pub(in crate::scenario) latency: Quantiles,
+    pub(in crate::scenario) links: Vec<LinkLatency>,
     pub(in crate::scenario) expect: Option<Expectation>,
     pub(in crate::scenario) protocol: Protocol,
 }
@@ -56,15 +51,13 @@ pub(in crate::scenario) fn read(file: File) -> Result<Read, Wrong> {
     let (title, claim) = (sentence(file.title, "title")?, sentence(file.claim, "claim")?);
     let seed = ranged(&file.run.seed, "seed", 0..=SEED_MAX)? as u64;
     let limit = WorldTime::ZERO + span_ms(&file.run.limit_ms, "limit_ms", 1)?;
-    let scope = Scope {
-        nodes: ranged(&file.deployment.nodes, "nodes", 1..=NODES_MAX)? as u8,
-        clients: ranged(&file.clients.count, "count", 1..=CLIENTS_MAX)? as u16,
-        limit,
-    };
-    let nodes = nodes(scope, &file.deployment)?;
+    let clients = ranged(&file.clients.count, "count", 1..=CLIENTS_MAX)? as u16;
+    let scope = Scope::of(&file.deployment, clients, limit)?;
+    let nodes = scope.deployed(&file.deployment)?;
     let (protocol, clients) = scope.clients(file.lock.into_inner(), file.clients, file.client)?;
     let settle = settle(&file.run.settle_ms, &clients)?;
-    let latency = latency(&file.network.latency_us)?;
+    let (latency, links) = scope.latencies(&file.network)?;
+    let slowest = links.iter().map(|link| link.latency.max()).chain([latency.max()]).max();
     let setup = Setup {
         key: Bytes::from_static(KEY),
         nodes,
@@ -75,10 +68,10 @@ pub(in crate::scenario) fn read(file: File) -> Result<Read, Wrong> {
         on_timeout: file.network.on_timeout.unwrap_or(OnTimeout::Keep),
         limit,
         settle,
-        latency_max: Span(latency.max()),
+        latency_max: Span(slowest.unwrap_or(0)),
     };
     let expect = file.expect.map(|table| expect::expect(table, &setup)).transpose()?;
-    Ok(Read { title, claim, source: file.source, seed, setup, latency, expect, protocol })
+    Ok(Read { title, claim, source: file.source, seed, setup, latency, links, expect, protocol })
 }
 
 fn sentence(text: Spanned<String>, key: &str) -> Result<String, Wrong> {
@@ -86,14 +79,6 @@ fn sentence(text: Spanned<String>, key: &str) -> Result<String, Wrong> {
         return Err(Wrong::new(InputErrorKind::Value, text.span(), format!("`{key}` is empty")));
     }
     Ok(text.into_inner())
-}
-
-fn nodes(scope: Scope, table: &super::super::shape::Deployment) -> Result<Vec<NodeSetup>, Wrong> {
-    let range = -LONGEST_MS..=LONGEST_MS;
-    let offsets = scope.per_process(table.offset_ms.as_ref(), "offset_ms", scope.nodes.into(), range)?;
-    let persistence = table.persistence.unwrap_or(Persistence::None);
-    let compat = table.compat.unwrap_or(Compat::V72);
-    Ok(offsets.into_iter().map(|offset| NodeSetup { offset, persistence, compat }).collect())
 }
 
 fn settle(number: &Spanned<i64>, clients: &[ClientSetup]) -> Result<Span, Wrong> {
@@ -139,35 +124,4 @@ fn store(table: Option<&Store>, clients: &[ClientSetup]) -> Result<StoreSetup, W
         None => 0,
     };
     Ok(StoreSetup { mode: mode.map_or(StoreMode::Plain, |mode| *mode.get_ref()), stock })
-}
-
-fn latency(keys: &QuantileKeys) -> Result<Quantiles, Wrong> {
-    let most = LONGEST_MS * 1_000;
-    let inner = [
-        (100, "p10", &keys.p10),
-        (250, "p25", &keys.p25),
-        (500, "p50", &keys.p50),
-        (750, "p75", &keys.p75),
-        (900, "p90", &keys.p90),
-        (950, "p95", &keys.p95),
-        (990, "p99", &keys.p99),
-        (999, "p99_9", &keys.p99_9),
-    ];
-    let inner = inner.into_iter().filter_map(|(at, key, number)| Some((at, key, number.as_ref()?)));
-    let all = std::iter::once((0, "p0", &keys.p0)).chain(inner).chain([(1_000, "p100", &keys.p100)]);
-    let (mut points, mut places): (Vec<Quantile>, Vec<(&str, Range<usize>)>) = Default::default();
-    for (permille, key, number) in all {
-        points.push(Quantile { permille, value: ranged(number, key, 0..=most)? });
-        places.push((key, number.span()));
-    }
-    Quantiles::new(points).map_err(|error| match error {
-        QuantilesError::Falling { index }
-        | QuantilesError::Position { index }
-        | QuantilesError::Cap { index } => {
-            let (key, before) = (places[index].0, places[index - 1].0);
-            let message = format!("latencies must not fall: `{key}` is smaller than `{before}`");
-            Wrong::contradiction(places[index].1.clone(), message)
-        }
-        QuantilesError::Ends => unreachable!("p0 and p100 are keys that must be there"),
-    })
 }

@@ -2,6 +2,7 @@
 
 use crate::lock::{
     Asking, Basis, Extension, Fence, NonceLife, OnError, OnLoss, Release, ReleaseScope, Renewal, Validity,
+    WaitFor,
 };
 use crate::time::ClockKind;
 use serde::Deserialize;
@@ -49,6 +50,8 @@ pub(in crate::scenario) struct LockKeys {
     pub(in crate::scenario) extension: Option<Spanned<Extension>>,
     pub(in crate::scenario) renewal: Option<Spanned<Renewal>>,
     pub(in crate::scenario) on_loss: Option<Spanned<OnLoss>>,
+    pub(in crate::scenario) wait: Option<Spanned<WaitFor>>,
+    pub(in crate::scenario) wait_ms: Option<Spanned<i64>>,
 }
 
 /// Named starting values.
@@ -99,6 +102,8 @@ impl LockKeys {
             extension: self.extension.or(base.extension),
             renewal: self.renewal.or(base.renewal),
             on_loss: self.on_loss.or(base.on_loss),
+            wait: self.wait.or(base.wait),
+            wait_ms: self.wait_ms.or(base.wait_ms),
         }
     }
 }

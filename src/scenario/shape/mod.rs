@@ -4,22 +4,39 @@
 //! because only then does every error keep its own line and column.
 
 mod client;
+mod comparison;
+mod deployment;
 mod expect;
+mod learning;
 mod lock;
+mod network;
 mod one_or_many;
 mod plan;
+mod profile;
+mod repeated;
 
-pub(super) use client::{ClientTable, Clients, WorkKeys, WorkloadTable};
+pub(super) use client::{ClientTable, Clients, Task, WorkKeys};
+pub(super) use comparison::{ColumnTable, ComparisonFile, Lack};
+pub(super) use deployment::{Deployment, MinReplicasKeys, Topology};
 pub(super) use expect::{CountKeys, ExpectTable};
+pub(super) use learning::Learning;
 pub(super) use lock::{LockKeys, LockTable};
+pub(super) use network::{LinkKeys, Network, NumberOrQuantiles, QuantileKeys};
 pub(super) use one_or_many::OneOrMany;
 pub(super) use plan::{
-    ClockFreezeKeys, ClockRateKeys, ClockStepKeys, CutKeys, MessageKeys, OrderKeys, PauseKeys, PlanEntry,
-    WhenKeys, WorkerWord,
+    ByKeys, ClockFreezeKeys, ClockRateKeys, ClockStepKeys, CutKeys, DeferKeys, EndKeys, ErrorReplyKeys,
+    EvictKeys, Interval, LastsKeys, MessageKeys, MomentKeys, OrderKeys, PauseKeys, PlanEntry, PromoteKeys,
+    Targets, WhenKeys, WorkerWord,
 };
 
-use crate::redis::Compat;
-use crate::world::{Connections, OnTimeout, Persistence, StoreMode};
+pub(super) use profile::{
+    BetweenWord, ClockFreezeHazard, ClockRateHazard, ClockStepHazard, CutHazard, DownHazard,
+    ErrorReplyHazard, FailoverHazard, InstantHazard, LagHazard, LengthHazard, OldWord, PauseHazard,
+    ProfileFile, ProfileTable, SizeHazard,
+};
+pub(super) use repeated::Repeated;
+
+use crate::world::StoreMode;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -53,55 +70,10 @@ pub(super) struct Run {
     pub(super) settle_ms: Spanned<i64>,
 }
 
-/// `[deployment]`
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Deployment {
-    #[expect(dead_code, reason = "there is one topology; any other word is refused while reading")]
-    pub(super) topology: Option<Topology>,
-    pub(super) nodes: Spanned<i64>,
-    pub(super) persistence: Option<Persistence>,
-    pub(super) compat: Option<Compat>,
-    pub(super) offset_ms: Option<Spanned<OneOrMany<i64>>>,
-}
-
-/// How nodes are arranged.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Topology {
-    /// Nodes that know nothing of each other.
-    Independent,
-}
-
 /// `[store]`
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Store {
     pub(super) mode: Option<Spanned<StoreMode>>,
     pub(super) stock: Option<Spanned<i64>>,
-}
-
-/// `[network]`
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Network {
-    pub(super) latency_us: QuantileKeys,
-    pub(super) connections: Option<Connections>,
-    pub(super) on_timeout: Option<OnTimeout>,
-}
-
-/// Quantiles by name.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct QuantileKeys {
-    pub(super) p0: Spanned<i64>,
-    pub(super) p10: Option<Spanned<i64>>,
-    pub(super) p25: Option<Spanned<i64>>,
-    pub(super) p50: Option<Spanned<i64>>,
-    pub(super) p75: Option<Spanned<i64>>,
-    pub(super) p90: Option<Spanned<i64>>,
-    pub(super) p95: Option<Spanned<i64>>,
-    pub(super) p99: Option<Spanned<i64>>,
-    pub(super) p99_9: Option<Spanned<i64>>,
-    pub(super) p100: Spanned<i64>,
 }
