@@ -6,8 +6,8 @@
 use bytes::Bytes;
 use fencepost::check::{OracleName, Outcome};
 use fencepost::lock::{Basis, Core, Policy, Protocol, Ttl, Validity};
-use fencepost::name::VoterId;
-use fencepost::plan::{Fault, PlannedFault, Quantile, Quantiles, When};
+use fencepost::name::{NodeId, VoterId};
+use fencepost::plan::{Death, Fault, PlannedFault, Quantile, Quantiles, When};
 use fencepost::prove::{Question, Scope, ScopeModel, export};
 use fencepost::scenario::Scenario;
 use fencepost::sim::{Explorer, Keep};
@@ -102,7 +102,7 @@ fn what_cannot_arise_is_not_exercised() {
 fn a_plan_is_refused() {
     let scope = scope(1);
     let mut setup = scope.setup(spec(Protocol::Single, 1));
-    let fault = Fault::Kill { node: VoterId(0) };
+    let fault = Fault::Kill { node: NodeId::first(VoterId(0)), death: Death::Process };
     setup.plan.faults.push(PlannedFault { when: When::At(WorldTime::ZERO), lasts: None, fault });
     let cores = cores(&setup);
     let _ = ScopeModel::new(scope, setup, cores, ORACLE, Question::Violated);
@@ -139,6 +139,8 @@ fn replay(setup: &Setup, plan: fencepost::plan::Plan) -> fencepost::sim::RunResu
         seed: 1,
         protocol: Protocol::Redlock,
         latency: Quantiles::new(instant).expect("a constant is a distribution"),
+        links: Vec::new(),
+        drawn: None,
         expect: None,
         text: String::new(),
         origin: "counterexample".to_owned(),

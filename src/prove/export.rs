@@ -7,7 +7,7 @@
 use super::model::ScopeModel;
 use super::state::{Choice, Done, Fresh};
 use crate::lock::LockCore;
-use crate::name::{ClientId, Direction, MessageName, Process, VoterId};
+use crate::name::{ClientId, Direction, MessageName, NodeId, Process, VoterId};
 use crate::plan::{Deferral, MessageDirective, MessageFate, Plan};
 use crate::time::{Span, WorldTime};
 use crate::world::{Event, LaneId, System, TimerKind, Trail};
@@ -88,12 +88,15 @@ fn unordered(event: Event, voters: &[u8]) -> Event {
     match event {
         Event::Deliver(lane, direction) => {
             let peer = match lane.peer {
-                Process::Node(voter) => Process::Node(VoterId(voters[usize::from(voter.0)])),
+                Process::Node(node) => {
+                    let voter = VoterId(voters[usize::from(node.voter.0)]);
+                    Process::Node(NodeId { voter, ..node })
+                }
                 Process::Store | Process::Client(_) => lane.peer,
             };
             Event::Deliver(LaneId { peer, ..lane }, direction)
         }
-        Event::Timer(..) | Event::FaultBegin(_) | Event::FaultEnd(_) => event,
+        Event::Timer(..) | Event::FaultBegin(_) | Event::FaultEnd(_) | Event::Group(_) => event,
     }
 }
 
@@ -108,7 +111,7 @@ impl<C: LockCore> Walk<C> {
                 Event::Deliver(lane, direction)
             }
             Event::Timer(client, kind) => self.fire(client, kind, voter),
-            other @ (Event::FaultBegin(_) | Event::FaultEnd(_)) => other,
+            other @ (Event::FaultBegin(_) | Event::FaultEnd(_) | Event::Group(_)) => other,
         };
         self.system.advance(self.now, &mut self.trail);
         self.system.step(event, &mut self.nonces, &mut self.trail);

@@ -5,8 +5,8 @@ use crate::plan::Plan;
 use crate::redis::Compat;
 use crate::time::{Span, WorldTime};
 use crate::world::{
-    Ack, ClientSetup, Connections, Holder, NodeSetup, OnTimeout, Persistence, Setup, StoreMode, StoreSetup,
-    Task, Workload,
+    Ack, ClientSetup, Connections, Extend, Holder, Length, NodeSetup, OnTimeout, Setup, StoreMode,
+    StoreSetup, Task, Workload,
 };
 use bytes::Bytes;
 use std::sync::Arc;
@@ -59,14 +59,15 @@ impl Scope {
     /// The world of this scope.
     pub fn setup(&self, policy: Policy) -> Setup {
         let policy = Arc::new(self.policy(policy));
-        let node = NodeSetup { offset: Span::ZERO, persistence: Persistence::None, compat: Compat::V72 };
+        let node = NodeSetup::plain(Compat::V72);
         let workload = Workload {
-            task: Task::Hold { writes: 0, extend_at: Vec::new() },
+            task: Task::Hold { writes: 0 },
+            extend: Extend::At(Vec::new()),
             cycles: Workload::ENDLESS,
-            work: Self::ticks(self.work),
+            work: Length::Of(Self::ticks(self.work)),
             patience: Span::ZERO,
             again: Self::TICK,
-            think: Self::TICK,
+            think: Length::Of(Self::TICK),
             holder: self.holder,
             ack: Ack::Await,
         };

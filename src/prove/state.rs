@@ -13,7 +13,9 @@ use crate::check::Panel;
 use crate::history::Fact;
 use crate::lock::{Draw, LockCore};
 use crate::name::{ClientId, Direction, Nonce, Process, VoterId};
-use crate::world::{Draws, Event, LaneId, Renaming, System, TimerKind, Trail};
+use crate::plan::Quantiles;
+use crate::time::Span;
+use crate::world::{Draws, Event, LaneId, Renaming, Stretch, System, TimerKind, Trail};
 
 /// A state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -56,6 +58,10 @@ impl Draws for Fresh {
     fn draw(&mut self, _: ClientId) -> Draw {
         self.0 += 1;
         Draw { nonce: Nonce(self.0 - 1), jitter: 0 }
+    }
+
+    fn length(&mut self, _: ClientId, _: u32, _: Stretch, of: &Quantiles) -> Span {
+        Span(of.max())
     }
 }
 
@@ -106,7 +112,11 @@ impl<C: LockCore> State<C> {
     fn handle(&mut self, event: Event, scope: &Scope, done: &mut Vec<Done>) {
         let voter = match event {
             Event::Timer(client, TimerKind::Request(request)) => self.system.voter_asked(client, request),
-            Event::Timer(..) | Event::Deliver(..) | Event::FaultBegin(_) | Event::FaultEnd(_) => None,
+            Event::Timer(..)
+            | Event::Deliver(..)
+            | Event::FaultBegin(_)
+            | Event::FaultEnd(_)
+            | Event::Group(_) => None,
         };
         done.push(Done::Event(event, voter));
         let mut trail = Trail::default();
@@ -263,6 +273,6 @@ fn acts(event: &Event) -> Option<ClientId> {
     match event {
         Event::Deliver(lane, _) => Some(lane.client),
         Event::Timer(client, _) => Some(*client),
-        Event::FaultBegin(_) | Event::FaultEnd(_) => None,
+        Event::FaultBegin(_) | Event::FaultEnd(_) | Event::Group(_) => None,
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! The judge folds each record once and asks nothing of the world. Must not decide what happens.
 
+use super::figures::Figures;
 use crate::check::{
     Ending, Judgement, Margin, Observed, OracleName, Outcome, Panel, Scope, Violation, Witnesses, judge,
 };
@@ -10,7 +11,7 @@ use crate::lock::LockCore;
 use crate::name::{GrantId, MessageName};
 use crate::scenario::Scenario;
 use crate::time::{Span, WorldTime};
-use crate::world::{StoreMode, Task};
+use crate::world::{Extend, Setup, StoreMode};
 
 /// Whether a run's records are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +19,15 @@ pub enum Keep {
     /// All of them, for reports.
     Records,
     /// None: they are judged and dropped.
+    Nothing,
+}
+
+/// Whether all that a plan says must come about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owed {
+    /// It must: a person wrote it down.
+    Everything,
+    /// It need not: it was drawn, and may hit what is not there.
     Nothing,
 }
 
@@ -44,6 +54,23 @@ pub struct RunResult {
     pub margin: Option<(GrantId, Span)>,
     /// The verdict, and how it compares with the file's expectations.
     pub judgement: Judgement,
+    /// How it came to its end.
+    pub ending: Ending,
+    /// What of the plan never came about.
+    pub unmet: Unmet,
+    /// Calls, messages, latencies, stock.
+    pub figures: Figures,
+}
+
+/// What of a plan never came about.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Unmet {
+    /// Indices of planned faults that never took effect.
+    pub faults: Vec<u32>,
+    /// Messages named by directives that were never sent.
+    pub messages: Vec<MessageName>,
+    /// Indices of order directives whose two terms were never due together.
+    pub orders: Vec<u32>,
 }
 
 /// Folds the records of one run.
@@ -57,6 +84,7 @@ pub(crate) struct Judge {
     violations: Vec<Violation>,
     witnesses: Witnesses,
     margin: Margin,
+    figures: Figures,
     /// Per planned fault, whether it took effect.
     met: Vec<bool>,
     /// Per order directive, whether both of its terms were ever due at its instant.
@@ -66,26 +94,35 @@ pub(crate) struct Judge {
 }
 
 impl Judge {
-    pub(crate) fn new<C: LockCore>(scenario: &Scenario, cores: &[C], keep: Keep) -> Self {
-        let plan = &scenario.setup.plan;
+    pub(crate) fn new<C: LockCore>(
+        scenario: &Scenario,
+        (setup, owed): (&Setup, Owed),
+        cores: &[C],
+        keep: Keep,
+    ) -> Self {
+        let plan = &setup.plan;
+        let nothing = owed == Owed::Nothing;
+        let directed = plan.messages.iter().map(|directive| directive.name).filter(|_| !nothing);
         Self {
             expect: scenario.expect.clone(),
             keep,
             records: Vec::new(),
             digest: Digest::new(),
             events: 0,
-            panel: Panel::new(&check_scope(&scenario.setup, cores)),
+            panel: Panel::new(&check_scope(setup, cores)),
             violations: Vec::new(),
             witnesses: Witnesses::new(),
             margin: Margin::new(),
-            met: vec![false; plan.faults.len()],
-            ordered: vec![false; plan.orders.len()],
-            unsent: plan.messages.iter().map(|directive| directive.name).collect(),
+            figures: Figures::new(),
+            met: vec![nothing; plan.faults.len()],
+            ordered: vec![nothing; plan.orders.len()],
+            unsent: directed.collect(),
         }
     }
 
     pub(crate) fn on_record(&mut self, record: Record) {
         self.digest.push(&record);
+        self.figures.on_record(&record);
         if !record.fact.is_traffic() {
             self.judge(&record);
         }
@@ -116,14 +153,13 @@ impl Judge {
 
     pub(crate) fn finish(self, end: WorldTime, ending: Ending, seed: u64) -> RunResult {
         let outcomes: Vec<_> = self.panel.outcomes().collect();
-        let unmet_faults = unmet(&self.met);
-        let unmet_orders = unmet(&self.ordered);
+        let unmet = Unmet { faults: unmet(&self.met), messages: self.unsent, orders: unmet(&self.ordered) };
         let observed = Observed {
             outcomes: &outcomes,
             witnesses: &self.witnesses,
-            unmet_faults: &unmet_faults,
-            unmet_messages: &self.unsent,
-            unmet_orders: &unmet_orders,
+            unmet_faults: &unmet.faults,
+            unmet_messages: &unmet.messages,
+            unmet_orders: &unmet.orders,
             ending,
         };
         let judgement = judge(&observed, self.expect.as_ref());
@@ -138,16 +174,22 @@ impl Judge {
             margin: self.margin.smallest(end),
             witnesses: self.witnesses,
             judgement,
+            ending,
+            unmet,
+            figures: self.figures,
         }
     }
 }
 
 /// What the run contains, as far as oracles apply or not.
-pub fn check_scope<C: LockCore>(setup: &crate::world::Setup, cores: &[C]) -> Scope {
+pub fn check_scope<C: LockCore>(setup: &Setup, cores: &[C]) -> Scope {
     let traits: Vec<_> = cores.iter().map(LockCore::describe).collect();
     let tasks = || setup.clients.iter().map(|client| &client.workload.task);
-    let extends = tasks().any(|task| matches!(task, Task::Hold { extend_at, .. } if !extend_at.is_empty()));
-    let stock = tasks().any(|task| *task == Task::Stock);
+    let extends = setup.clients.iter().any(|client| match &client.workload.extend {
+        Extend::At(times) => !times.is_empty(),
+        Extend::Every(_) => true,
+    });
+    let invariant = tasks().any(|task| task.has_invariant());
     let renews = traits.iter().any(|traits| traits.renewal.is_some());
     Scope {
         clients: setup.clients.len() as u16,
@@ -155,9 +197,9 @@ pub fn check_scope<C: LockCore>(setup: &crate::world::Setup, cores: &[C]) -> Sco
         fenced: traits.iter().any(|traits| traits.fenced),
         extends: extends || renews,
         renews,
-        writes: stock || tasks().any(|task| matches!(task, Task::Hold { writes, .. } if *writes > 0)),
+        writes: tasks().any(|task| task.writes()),
         store_refuses: setup.store.mode != StoreMode::Plain,
-        stock,
+        invariant,
     }
 }
 

@@ -4,11 +4,47 @@
 //! they were. The mixer is splitmix64's finalizer (Steele, Lea, Flood 2014) over two words that pack the name;
 //! its layout is part of every digest. Must not draw from a stream.
 
-use crate::name::{CommandName, Direction, MessageName, Operation, Route, StoreAccess};
+use crate::name::{ClientId, CommandName, Direction, MessageName, Operation, Route, StoreAccess};
+use crate::world::{Lesson, ParcelKind, Shipment, Stretch};
 
 /// A fraction of 2^64 for this message under this seed.
 pub(crate) fn fraction(seed: u64, name: &MessageName) -> u64 {
     let (place, count) = pack(name);
+    hashed(seed, place, count)
+}
+
+/// A fraction of 2^64 for the length of something that a client does in a cycle. A function as that of messages: a
+/// client that gets fewer cycles leaves the lengths of the others as they were.
+pub(crate) fn length_fraction(seed: u64, client: ClientId, cycle: u32, stretch: Stretch) -> u64 {
+    let kind = match stretch {
+        Stretch::Work => 32,
+        Stretch::Think => 33,
+    };
+    hashed(seed, u64::from(client.0) | kind << 48, u64::from(cycle))
+}
+
+/// A fraction of 2^64 for a parcel of a replication link: a function of the link and the parcel's number.
+pub(crate) fn parcel_fraction(seed: u64, shipment: &Shipment) -> u64 {
+    let kind = match shipment.parcel {
+        ParcelKind::Entry => 40,
+        ParcelKind::Snapshot => 41,
+        ParcelKind::AskAck => 42,
+        ParcelKind::Close => 43,
+        ParcelKind::Sync => 44,
+        ParcelKind::Ack => 45,
+    };
+    let stream = shipment.stream;
+    let ends = u64::from(stream.from) | u64::from(stream.to) << 8;
+    hashed(seed, ends | (u64::from(stream.voter.0) + 1) << 32 | kind << 48, u64::from(shipment.number))
+}
+
+/// A fraction of 2^64 for the news of a promotion on its way to a client.
+pub(crate) fn lesson_fraction(seed: u64, lesson: &Lesson) -> u64 {
+    let place = u64::from(lesson.client.0) | (u64::from(lesson.voter.0) + 1) << 32 | 46 << 48;
+    hashed(seed, place, u64::from(lesson.promotion))
+}
+
+fn hashed(seed: u64, place: u64, count: u64) -> u64 {
     mix(mix(mix(seed.wrapping_add(0x9e37_79b9_7f4a_7c15)) ^ place) ^ count)
 }
 
@@ -56,6 +92,8 @@ const fn command_number(command: CommandName) -> u64 {
         CommandName::Get => 3,
         CommandName::Set => 4,
         CommandName::Other => 5,
+        CommandName::Role => 6,
+        CommandName::Wait => 7,
     }
 }
 

@@ -6,7 +6,7 @@
 use crate::name::{Direction, MessageName, Process};
 use crate::plan::OrderTerm;
 use crate::time::WorldTime;
-use crate::world::Event;
+use crate::world::{Event, GroupEvent, Way};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -61,18 +61,30 @@ impl Due {
             Event::FaultEnd(_) | Event::FaultBegin(_) => None,
             Event::Deliver(lane, Direction::Request) => Some(lane.peer),
             Event::Deliver(lane, Direction::Reply) => Some(Process::Client(lane.client)),
-            Event::Timer(client, _) => Some(Process::Client(client)),
+            Event::Timer(client, _) | Event::Group(GroupEvent::Learn(client, _)) => {
+                Some(Process::Client(client))
+            }
+            Event::Group(GroupEvent::Timer(node, _)) => Some(Process::Node(node)),
+            Event::Group(GroupEvent::Ship(stream) | GroupEvent::Arrive(stream, Way::Back)) => {
+                Some(Process::Node(stream.primary()))
+            }
+            Event::Group(GroupEvent::Arrive(stream, Way::Out)) => Some(Process::Node(stream.replica())),
         }
     }
 
     /// Whether an order directive's term means it; `name` is the message it delivers.
     pub(crate) fn is(&self, term: OrderTerm, name: Option<MessageName>) -> bool {
         match (term, self.event) {
-            (OrderTerm::Messages, Event::Deliver(..)) | (OrderTerm::Timers, Event::Timer(..)) => true,
+            (OrderTerm::Messages, Event::Deliver(..) | Event::Group(GroupEvent::Arrive(..)))
+            | (OrderTerm::Timers, Event::Timer(..) | Event::Group(GroupEvent::Timer(..))) => true,
             (OrderTerm::Message(wanted), Event::Deliver(..)) => name == Some(wanted),
             (
                 OrderTerm::Messages | OrderTerm::Timers | OrderTerm::Message(_),
-                Event::FaultEnd(_) | Event::FaultBegin(_) | Event::Deliver(..) | Event::Timer(..),
+                Event::FaultEnd(_)
+                | Event::FaultBegin(_)
+                | Event::Deliver(..)
+                | Event::Timer(..)
+                | Event::Group(_),
             ) => false,
         }
     }
@@ -84,7 +96,8 @@ impl Due {
 
 fn rank(event: &Event) -> Rank {
     let of = |process: Process| match process {
-        Process::Node(voter) => (2, u32::from(voter.0)),
+        // Replicas come after the node they follow at the start.
+        Process::Node(node) => (2, u32::from(node.voter.0) << 8 | u32::from(node.member)),
         Process::Store => (3, 0),
         Process::Client(client) => (4, u32::from(client.0)),
     };
@@ -98,7 +111,7 @@ fn rank(event: &Event) -> Rank {
         Event::Deliver(lane, Direction::Reply) => {
             let (class, process) = of(Process::Client(lane.client));
             let connection = match lane.peer {
-                Process::Node(voter) => u16::from(voter.0),
+                Process::Node(node) => u16::from(node.voter.0) << 8 | u16::from(node.member),
                 Process::Store | Process::Client(_) => u16::MAX,
             };
             (class, process, 0, connection)
@@ -106,6 +119,27 @@ fn rank(event: &Event) -> Rank {
         Event::Timer(client, _) => {
             let (class, process) = of(Process::Client(*client));
             (class, process, 1, 0)
+        }
+        // Among the connections of a process the replication links come last, and news of a promotion after them.
+        Event::Group(GroupEvent::Learn(client, _)) => {
+            let (class, process) = of(Process::Client(*client));
+            (class, process, 0, u16::MAX)
+        }
+        Event::Group(GroupEvent::Arrive(stream, way)) => {
+            let (end, other) = match way {
+                Way::Out => (stream.replica(), stream.primary()),
+                Way::Back => (stream.primary(), stream.replica()),
+            };
+            let (class, process) = of(Process::Node(end));
+            (class, process, 0, u16::MAX - 256 + u16::from(other.member))
+        }
+        Event::Group(GroupEvent::Ship(stream)) => {
+            let (class, process) = of(Process::Node(stream.primary()));
+            (class, process, 1, u16::from(stream.to))
+        }
+        Event::Group(GroupEvent::Timer(node, _)) => {
+            let (class, process) = of(Process::Node(*node));
+            (class, process, 1, u16::MAX)
         }
     };
     Rank(class << 56 | u64::from(process) << 24 | kind << 16 | u64::from(connection))

@@ -4,17 +4,19 @@
 //! parked and filed again when something is unblocked.
 
 use super::cores::cores;
-use super::judged::{Judge, Keep, RunResult};
-use super::latency::fraction;
+use super::judged::{Judge, Keep, Owed, RunResult};
+use super::latency::{fraction, lesson_fraction, parcel_fraction};
 use super::queue::{Due, Queue};
 use super::streams::Streams;
 use crate::check::Ending;
 use crate::lock::{Core, LockCore};
-use crate::name::{ClientId, Direction, MessageName};
-use crate::plan::{MessageFate, OrderTerm, When};
+use crate::name::{ClientId, Direction, MessageName, Name, NodeId};
+use crate::plan::{Learn, MessageFate, OrderTerm, Plan, When};
 use crate::scenario::Scenario;
 use crate::time::{Span, WorldTime};
-use crate::world::{Event, LaneId, Setup, System, Trail};
+use crate::world::{
+    Event, GroupEvent, LaneId, Leg, Lesson, Readiness, Setup, Shipment, StreamId, System, Trail,
+};
 use std::sync::Arc;
 
 /// How many events a run may take. Where messages and waits take hardly any time, millions of events happen long
@@ -33,19 +35,28 @@ pub struct Explorer<'a> {
     setup: Arc<Setup>,
     cores: Vec<Core>,
     events_max: u64,
+    owed: Owed,
 }
 
 /// One run in progress.
 struct Run<'a, C> {
     scenario: &'a Scenario,
+    /// The scenario's, perhaps with another plan.
+    setup: Arc<Setup>,
     system: System<C>,
     seed: u64,
     streams: Streams,
     queue: Queue,
+    /// What faults come directly after, and which.
+    afters: Vec<(Name, u32)>,
     /// Messages that are due but could not be handled.
     parked: Vec<Due>,
     /// Per lane and direction, when its last message is due: it is a queue.
-    last_due: LastDue,
+    last_due: LastDue<(LaneId, Direction)>,
+    /// The same for each leg of a replication link.
+    last_shipped: LastDue<(StreamId, Leg)>,
+    /// Per node that has timers, the stamp of its filed timer.
+    node_stamps: Vec<(NodeId, u32)>,
     /// Per client, the stamp of its filed timer; older ones are void.
     stamps: Vec<u32>,
     judge: Judge,
@@ -60,13 +71,21 @@ impl<'a> Explorer<'a> {
     /// Makes a scenario ready.
     pub fn new(scenario: &'a Scenario) -> Self {
         let setup = Arc::new(scenario.setup.clone());
-        Self { scenario, cores: cores(&setup), setup, events_max: EVENTS_MAX }
+        let owed = if scenario.drawn.is_some() { Owed::Nothing } else { Owed::Everything };
+        Self { scenario, cores: cores(&setup), setup, events_max: EVENTS_MAX, owed }
     }
 
     /// The same, but a run that has not come to its end after so many events is stopped as at its limit. Without
     /// this call it may take 2 million.
     pub fn at_most(self, events: u64) -> Self {
         Self { events_max: events, ..self }
+    }
+
+    /// The same under another plan, of which not everything needs to come about.
+    #[must_use]
+    pub fn under(&self, plan: Plan) -> Self {
+        let setup = Setup { plan, ..(*self.setup).clone() };
+        Self { setup: Arc::new(setup), owed: Owed::Nothing, ..self.clone() }
     }
 
     /// Runs it under a seed.
@@ -76,17 +95,21 @@ impl<'a> Explorer<'a> {
 
     /// Runs it with somebody else's cores, one per client.
     pub fn run_cores<C: LockCore>(&self, cores: Vec<C>, seed: u64, keep: Keep) -> RunResult {
-        let judge = Judge::new(self.scenario, &cores, keep);
+        let judge = Judge::new(self.scenario, (&self.setup, self.owed), &cores, keep);
         let system = System::new(Arc::clone(&self.setup), cores);
         let clients = self.setup.clients.len();
         let run = Run {
             scenario: self.scenario,
+            setup: Arc::clone(&self.setup),
             system,
             seed,
             streams: Streams::new(seed, clients),
             queue: Queue::default(),
+            afters: Vec::new(),
             parked: Vec::new(),
             last_due: LastDue(Vec::new()),
+            last_shipped: LastDue(Vec::new()),
+            node_stamps: Vec::new(),
             stamps: vec![0; clients],
             judge,
             trail: Trail::default(),
@@ -99,14 +122,17 @@ impl<'a> Explorer<'a> {
 
 impl<C: LockCore> Run<'_, C> {
     fn finish(mut self) -> RunResult {
-        let limit = self.scenario.setup.limit;
+        let limit = self.setup.limit;
         self.file_planned();
         for client in self.system.clients() {
             self.file_timer(client);
         }
+        for node in self.system.timed_nodes() {
+            self.file_node_timer(node);
+        }
         loop {
             self.note_quiet();
-            let end = self.quiet_since.map(|since| since + self.scenario.setup.settle);
+            let end = self.quiet_since.map(|since| since + self.setup.settle);
             let next = self.queue.peek();
             // A run that its limit cuts short has not settled: nothing left over may be judged.
             if let Some(end) = end.filter(|end| *end <= limit && next.is_none_or(|next| next > *end)) {
@@ -141,9 +167,10 @@ impl<C: LockCore> Run<'_, C> {
     }
 
     fn file_planned(&mut self) {
-        for (index, planned) in self.scenario.setup.plan.faults.iter().enumerate() {
-            if let When::At(at) = planned.when {
-                self.queue.file(Due::new(at, Event::FaultBegin(index as u32), 0));
+        for (index, planned) in self.setup.plan.faults.iter().enumerate() {
+            match planned.when {
+                When::At(at) => self.queue.file(Due::new(at, Event::FaultBegin(index as u32), 0)),
+                When::After(name) => self.afters.push((name, index as u32)),
             }
         }
     }
@@ -154,6 +181,44 @@ impl<C: LockCore> Run<'_, C> {
         if let Some((at, kind)) = self.system.next_timer(client) {
             self.queue.file(Due::new(at, Event::Timer(client, kind), *stamp));
         }
+    }
+
+    fn file_node_timer(&mut self, node: NodeId) {
+        let at = self.node_stamps.iter().position(|(known, _)| *known == node).unwrap_or_else(|| {
+            self.node_stamps.push((node, 0));
+            self.node_stamps.len() - 1
+        });
+        let stamp = &mut self.node_stamps[at].1;
+        *stamp += 1;
+        if let Some((at, timer)) = self.system.next_node_timer(node) {
+            self.queue.file(Due::new(at, Event::Group(GroupEvent::Timer(node, timer)), *stamp));
+        }
+    }
+
+    /// A parcel of a replication link: held for its lag, or on the wire for one latency.
+    fn file_shipment(&mut self, shipment: &Shipment) {
+        let Shipment { stream, leg, serial, extra, .. } = *shipment;
+        let (latency, event) = match leg {
+            Leg::Held => (extra, GroupEvent::Ship(stream)),
+            Leg::Wire(way) => {
+                let drawn = self.scenario.latency.at(parcel_fraction(self.seed, shipment));
+                (Span(drawn) + extra, GroupEvent::Arrive(stream, way))
+            }
+        };
+        let due = self.system.now() + latency;
+        let last = self.last_shipped.of((stream, leg));
+        *last = if self.system.leads(shipment) { due } else { due.max(*last) };
+        self.queue.file(Due::new(*last, Event::Group(event), serial));
+    }
+
+    fn file_lesson(&mut self, lesson: &Lesson) {
+        let after = match lesson.learn {
+            Learn::Soon => Span(self.scenario.latency.at(lesson_fraction(self.seed, lesson))),
+            Learn::After(span) => span,
+            Learn::Never => return,
+        };
+        let event = Event::Group(GroupEvent::Learn(lesson.client, lesson.voter));
+        self.queue.file(Due::new(self.system.now() + after, event, lesson.serial));
     }
 
     fn happen(&mut self) {
@@ -184,17 +249,26 @@ impl<C: LockCore> Run<'_, C> {
                     false
                 }
             },
+            Event::Group(GroupEvent::Timer(node, _)) => self.node_stamps.contains(&(node, due.stamp)),
+            Event::Group(event) => match self.system.readiness(event, due.stamp) {
+                Readiness::Now => true,
+                Readiness::Never => false,
+                Readiness::Later => {
+                    self.parked.push(*due);
+                    false
+                }
+            },
         }
     }
 
     /// An order directive for this instant may put something else first. It is met once both of its terms were due.
     fn reorder(&mut self, due: Due) -> Due {
         let (Some(process), now) = (due.process(), due.at.max(self.system.now())) else { return due };
-        for (index, order) in self.scenario.setup.plan.orders.iter().enumerate() {
+        for (index, order) in self.setup.plan.orders.iter().enumerate() {
             if order.at != now || order.of != process || !self.is_live(&due) {
                 continue;
             }
-            let (system, stamps) = (&self.system, &self.stamps);
+            let (system, stamps) = (&self.system, Stamps(&self.stamps, &self.node_stamps));
             let is = |due: &Due, term: OrderTerm| due.is(term, name_of(system, due));
             let other = |term: OrderTerm| {
                 move |other: &Due| {
@@ -215,7 +289,7 @@ impl<C: LockCore> Run<'_, C> {
     }
 
     fn is_live(&self, due: &Due) -> bool {
-        is_live(&self.system, &self.stamps, due)
+        is_live(&self.system, Stamps(&self.stamps, &self.node_stamps), due)
     }
 
     fn step(&mut self, event: Event) {
@@ -223,10 +297,10 @@ impl<C: LockCore> Run<'_, C> {
         self.judge.count_event();
         self.events_left = self.events_left.saturating_sub(1);
         if let Event::FaultBegin(index) = event {
-            let lasts = self.scenario.setup.plan.faults[index as usize].lasts;
-            let instant = self.scenario.setup.plan.faults[index as usize].fault.is_instant();
+            let lasts = self.setup.plan.faults[index as usize].lasts;
+            let instant = self.setup.plan.faults[index as usize].fault.is_instant();
             if let Some(lasts) = lasts.filter(|_| !instant) {
-                let end = self.system.now() + lasts;
+                let end = self.system.now() + lasts + self.system.restart_delay(index);
                 self.queue.file(Due::new(end, Event::FaultEnd(index), 0));
             }
         }
@@ -240,17 +314,26 @@ impl<C: LockCore> Run<'_, C> {
             self.judge.on_record(record);
         }
         for sent in trail.sent.drain(..) {
-            let drawn = self.scenario.latency.at(fraction(self.seed, &sent.name));
+            let drawn = self
+                .scenario
+                .latency_between(sent.lane.client, sent.lane.peer)
+                .at(fraction(self.seed, &sent.name));
             let latency = match sent.fate {
                 Some(MessageFate::Delay(delay)) => delay,
                 Some(MessageFate::Lose) | None => Span(drawn) + sent.extra,
             };
-            let last = self.last_due.of(sent.lane, sent.direction);
+            let last = self.last_due.of((sent.lane, sent.direction));
             let due = self.system.now() + latency;
             // What was queued before it may have been lost with its connection: nothing is left to wait for.
             *last = if self.system.is_first(&sent) { due } else { due.max(*last) };
             let event = Event::Deliver(sent.lane, sent.direction);
             self.queue.file(Due::new(*last, event, sent.serial));
+        }
+        for shipment in trail.shipped.drain(..) {
+            self.file_shipment(&shipment);
+        }
+        for lesson in trail.lessons.drain(..) {
+            self.file_lesson(&lesson);
         }
         if std::mem::take(&mut trail.unblocked) {
             let now = self.system.now();
@@ -263,11 +346,15 @@ impl<C: LockCore> Run<'_, C> {
         for client in trail.touched.drain(..) {
             self.file_timer(client);
         }
+        trail.nodes.sort_unstable();
+        trail.nodes.dedup();
+        for node in trail.nodes.drain(..) {
+            self.file_node_timer(node);
+        }
         let mut triggered = Vec::new();
         for name in trail.names.drain(..) {
-            let faults = self.scenario.setup.plan.faults.iter().enumerate();
-            let after = faults.filter(|(_, planned)| planned.when == When::After(name));
-            triggered.extend(after.map(|(index, _)| index as u32));
+            let after = self.afters.iter().filter(|(trigger, _)| *trigger == name);
+            triggered.extend(after.map(|(_, index)| *index));
         }
         trail.clear();
         self.trail = trail;
@@ -279,31 +366,37 @@ impl<C: LockCore> Run<'_, C> {
     }
 }
 
-/// When the last message of each lane and direction is due, sorted by lane.
-struct LastDue(Vec<(LaneId, [WorldTime; 2])>);
+/// When the last of what queues in each place is due, sorted by place.
+struct LastDue<K>(Vec<(K, WorldTime)>);
 
-impl LastDue {
-    fn of(&mut self, lane: LaneId, direction: Direction) -> &mut WorldTime {
-        let at = self.0.binary_search_by_key(&lane, |(known, _)| *known).unwrap_or_else(|at| {
-            self.0.insert(at, (lane, [WorldTime::ZERO; 2]));
+impl<K: Ord + Copy> LastDue<K> {
+    fn of(&mut self, place: K) -> &mut WorldTime {
+        let at = self.0.binary_search_by_key(&place, |(known, _)| *known).unwrap_or_else(|at| {
+            self.0.insert(at, (place, WorldTime::ZERO));
             at
         });
-        &mut self.0[at].1[usize::from(direction == Direction::Reply)]
+        &mut self.0[at].1
     }
 }
+
+/// The stamps of the filed timers: of clients, and of nodes.
+#[derive(Clone, Copy)]
+struct Stamps<'a>(&'a [u32], &'a [(NodeId, u32)]);
 
 /// The message that a filed event delivers, if it can.
 fn name_of<C: LockCore>(system: &System<C>, due: &Due) -> Option<MessageName> {
     match due.event {
         Event::Deliver(lane, direction) => system.deliverable(lane, direction).map(|(_, name)| name),
-        Event::FaultEnd(_) | Event::FaultBegin(_) | Event::Timer(..) => None,
+        Event::FaultEnd(_) | Event::FaultBegin(_) | Event::Timer(..) | Event::Group(_) => None,
     }
 }
 
 /// Whether a filed message or timer could happen now.
-fn is_live<C: LockCore>(system: &System<C>, stamps: &[u32], due: &Due) -> bool {
+fn is_live<C: LockCore>(system: &System<C>, stamps: Stamps<'_>, due: &Due) -> bool {
     match due.event {
-        Event::Timer(client, _) => due.stamp == stamps[usize::from(client.0)],
+        Event::Timer(client, _) => due.stamp == stamps.0[usize::from(client.0)],
+        Event::Group(GroupEvent::Timer(node, _)) => stamps.1.contains(&(node, due.stamp)),
+        Event::Group(event) => system.readiness(event, due.stamp) == Readiness::Now,
         Event::Deliver(lane, direction) => {
             system.deliverable(lane, direction).is_some_and(|(serial, _)| serial == due.stamp)
         }
