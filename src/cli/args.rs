@@ -2,7 +2,13 @@
 //!
 //! Help texts and README say the same. Must not do anything.
 
+use crate::check::OracleName;
+use crate::report::Length;
+use crate::sim::{RUNS_MAX, Seeds};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
+use std::num::NonZeroU64;
+use std::str::FromStr;
 
 /// Deterministic simulation and verification of Redis distributed locks.
 #[derive(Clone, Debug, Parser)]
@@ -20,6 +26,14 @@ pub(super) struct Args {
 pub(super) enum Verb {
     /// Runs one scenario and explains its verdict
     Run(RunArgs),
+    /// Runs one scenario under many seeds, in parallel, and states a rate per oracle
+    Hunt(HuntArgs),
+    /// Compares locks and deployments under profiles of faults: Redlock against a single node
+    Compare(CompareArgs),
+    /// Runs a kept failure again and compares it with what was kept; or a scenario, as `run` does
+    Replay(ReplayArgs),
+    /// Finds the smallest schedule that violates the same oracle and keeps it as a folder
+    Shrink(ShrinkArgs),
     /// Lists the shipped scenarios with their claims, and the protocols with what they promise
     List(ListArgs),
 }
@@ -29,6 +43,12 @@ pub(super) struct RunArgs {
     /// A scenario file (its path contains `/` or `.toml`) or the name of a shipped scenario
     #[arg(value_name = "FILE|NAME")]
     pub(super) scenario: String,
+    /// A profile of faults that the seed draws a plan from: a file, or the name of a shipped one
+    #[arg(long, value_name = "FILE|NAME")]
+    pub(super) profile: Option<String>,
+    /// Only some of the hazards of the profile, chosen by the seed
+    #[arg(long, requires = "profile")]
+    pub(super) swarm: bool,
     /// Seed of latencies, jitter and nonces instead of the file's, below 2^53
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..1 << 53))]
     pub(super) seed: Option<u64>,
@@ -41,6 +61,130 @@ pub(super) struct RunArgs {
     /// Explains the columns and marks of the text first
     #[arg(long)]
     pub(super) legend: bool,
+}
+
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct HuntArgs {
+    /// A scenario file (its path contains `/` or `.toml`) or the name of a shipped scenario
+    #[arg(value_name = "FILE|NAME")]
+    pub(super) scenario: String,
+    /// A profile of faults that every seed draws a plan from: a file, or the name of a shipped one
+    #[arg(long, value_name = "FILE|NAME")]
+    pub(super) profile: Option<String>,
+    /// For each seed only some of the hazards of the profile: finds more, and has no rates
+    #[arg(long, requires = "profile")]
+    pub(super) swarm: bool,
+    /// Seeds from A on, below B, instead of the file's
+    #[arg(long, value_name = "A..B", default_value = "0..1000", value_parser = Seeds::from_str)]
+    pub(super) seeds: Seeds,
+    /// Threads, up to 1024; all processors without it. Changes nothing of the result
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(super) jobs: Option<u16>,
+    /// Ends after so many seconds with the seeds that are complete
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) time_limit: Option<u64>,
+    /// Ends with the seed that brings the K-th violating run
+    #[arg(long, value_name = "K")]
+    pub(super) until_violations: Option<NonZeroU64>,
+    /// The oracle whose violations `--until-violations` counts; any judged one without it
+    #[arg(long, value_name = "NAME", requires = "until_violations", value_parser = oracle())]
+    pub(super) oracle: Option<OracleName>,
+    /// How many failures to keep per oracle
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(super) keep: usize,
+    /// Where failures are kept, a folder for each
+    #[arg(long, value_name = "DIR", default_value = FAILURES)]
+    pub(super) failures: String,
+    /// Keeps no folders
+    #[arg(long, conflicts_with = "failures")]
+    pub(super) no_folders: bool,
+    /// Does not look for the smallest schedule behind the first failure of each oracle
+    #[arg(long)]
+    pub(super) no_shrink: bool,
+    /// How the result is written
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(super) format: Format,
+}
+
+/// Where failures are kept unless somebody says otherwise.
+const FAILURES: &str = "failures";
+
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct ReplayArgs {
+    /// A folder that a hunt or a shrink kept, a scenario file, or the name of a shipped scenario
+    #[arg(value_name = "FOLDER|FILE|NAME")]
+    pub(super) what: String,
+    /// Seed of a file's run instead of its own, below 2^53; a folder has its own
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..1 << 53))]
+    pub(super) seed: Option<u64>,
+    /// How the result is written
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(super) format: Format,
+    /// How much of the run the text shows
+    #[arg(long, value_enum, default_value_t = Timeline::Short)]
+    pub(super) timeline: Timeline,
+}
+
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct ShrinkArgs {
+    /// A folder that a hunt kept, a scenario file, or the name of a shipped scenario
+    #[arg(value_name = "FOLDER|FILE|NAME")]
+    pub(super) what: String,
+    /// Seed of a file's run instead of its own, below 2^53; a folder has its own
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..1 << 53))]
+    pub(super) seed: Option<u64>,
+    /// The oracle that must stay violated; without it the folder's, or the judged one that is violated first
+    #[arg(long, value_name = "NAME", value_parser = oracle())]
+    pub(super) oracle: Option<OracleName>,
+    /// The most runs that it may take
+    #[arg(long, value_name = "N", default_value_t = RUNS_MAX)]
+    pub(super) runs: u32,
+    /// Where the result is kept, in a folder of its own
+    #[arg(long, value_name = "DIR", default_value = FAILURES)]
+    pub(super) failures: String,
+    /// How the result is written
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(super) format: Format,
+}
+
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct CompareArgs {
+    /// A table of rows and columns instead of the shipped one
+    #[arg(long, value_name = "FILE")]
+    pub(super) file: Option<String>,
+    /// Runs per cell instead of the file's
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    pub(super) runs: Option<u64>,
+    /// Seed of the first run of every cell instead of the file's, below 2^53
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..1 << 53))]
+    pub(super) seed: Option<u64>,
+    /// Threads, up to 1024; all processors without it. Changes nothing of the result
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(super) jobs: Option<u16>,
+    /// Only these rows, in the order of the file
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    pub(super) rows: Vec<String>,
+    /// Only these columns, in the order of the file
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    pub(super) columns: Vec<String>,
+    /// Two rows, plan by plan, with McNemar's exact test, instead of the whole table
+    #[arg(long, value_name = "ROW,ROW", value_delimiter = ',', conflicts_with_all = ["rows", "out"])]
+    pub(super) pair: Vec<String>,
+    /// Where `compare.md` and `compare.json` are written; without it `reports`, but only for the whole shipped table
+    #[arg(long, value_name = "FOLDER")]
+    pub(super) out: Option<String>,
+    /// How the result is written to stdout
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(super) format: Format,
+}
+
+/// The names of the oracles; clap suggests one that is close.
+fn oracle() -> impl TypedValueParser<Value = OracleName> {
+    let texts = OracleName::TEXTS.map(|(_, text)| text);
+    PossibleValuesParser::new(texts).map(|text| {
+        let named = OracleName::TEXTS.iter().find(|(_, known)| *known == text);
+        named.map(|(oracle, _)| *oracle).expect("a text that was offered")
+    })
 }
 
 #[derive(Clone, Debug, clap::Args)]
@@ -64,4 +208,14 @@ pub(super) enum Timeline {
     Short,
     /// Every record
     Full,
+}
+
+impl Timeline {
+    /// As reports say it.
+    pub(super) fn length(self) -> Length {
+        match self {
+            Self::Short => Length::Short,
+            Self::Full => Length::Full,
+        }
+    }
 }

@@ -2,6 +2,8 @@
 //!
 //! Must not be used for verdicts or bugs.
 
+use super::folder::FolderError;
+use crate::check::OracleName;
 use crate::report::SCHEMA;
 use crate::scenario::{InputError, UnknownScenario};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
@@ -20,6 +22,31 @@ pub(super) enum Failure {
     },
     /// No shipped scenario has this name.
     Unknown(UnknownScenario),
+    /// Something else that has a name does not exist.
+    NoSuch {
+        /// What sort of thing, for a program.
+        kind: &'static str,
+        /// The name.
+        name: String,
+        /// What is wrong, with the name in it.
+        message: String,
+        /// What was probably meant.
+        suggestion: Option<String>,
+    },
+    /// The oracle that was asked for cannot arise in the scenario.
+    Inapplicable {
+        /// The oracle.
+        oracle: OracleName,
+        /// The scenario's path or name.
+        file: String,
+    },
+    /// A folder of a failure cannot be used.
+    Folder {
+        /// Its path.
+        path: String,
+        /// Why.
+        error: FolderError,
+    },
     /// The file cannot be read.
     Unreadable {
         /// Its path.
@@ -47,6 +74,12 @@ impl Failure {
                 Some(name) => format!("error: {unknown}\nhelp: did you mean `{name}`? `list` shows all\n"),
                 None => format!("error: {unknown}\nhelp: `list` shows all\n"),
             },
+            Self::NoSuch { message, suggestion, .. } => {
+                let help = suggestion.as_ref().map(|meant| format!("help: did you mean `{meant}`?\n"));
+                format!("error: {message}\n{}", help.unwrap_or_default())
+            }
+            Self::Inapplicable { oracle, file } => format!("error: {}\n", inapplicable(*oracle, file)),
+            Self::Folder { path, error } => format!("error: {path}: {error}\n"),
             Self::Unreadable { path, error } => format!("error: failed to read {path}: {error}\n"),
         }
     }
@@ -63,6 +96,30 @@ impl Failure {
                 message: unknown.to_string(),
                 suggestion: unknown.suggestion.as_deref(),
             }),
+            Self::NoSuch { kind, name, message, suggestion } => object(&Placeless {
+                kind,
+                file: name,
+                line: None,
+                column: None,
+                message: message.clone(),
+                suggestion: suggestion.as_deref(),
+            }),
+            Self::Inapplicable { oracle, file } => object(&Placeless {
+                kind: "inapplicable-oracle",
+                file,
+                line: None,
+                column: None,
+                message: inapplicable(*oracle, file),
+                suggestion: None,
+            }),
+            Self::Folder { path, error } => object(&Placeless {
+                kind: "folder",
+                file: path,
+                line: None,
+                column: None,
+                message: error.to_string(),
+                suggestion: None,
+            }),
             Self::Unreadable { path, error } => object(&Placeless {
                 kind: "unreadable",
                 file: path,
@@ -73,6 +130,10 @@ impl Failure {
             }),
         }
     }
+}
+
+fn inapplicable(oracle: OracleName, file: &str) -> String {
+    format!("{oracle} cannot arise in {file}: no number of its violations would ever be reached")
 }
 
 /// The fields of an [`InputError`] for what has no place in a file.

@@ -4,7 +4,7 @@
 
 use super::args::{Format, ListArgs};
 use super::failure::Failure;
-use super::run::load;
+use super::load::load;
 use super::{Answer, Exit};
 use crate::report::{Exhibit, Offer, Shelf, shelf_json};
 use crate::scenario::shipped;

@@ -2,13 +2,22 @@
 //!
 //! Only this module reads files, prints and looks at the terminal; nothing else in the library knows it. Results
 //! go to stdout, everything else to stderr. `exit.rs` holds the exit codes, `failure.rs` what can go wrong before
-//! there is a result, `args.rs` what can be asked.
+//! there is a result, `args.rs` what can be asked, `watch.rs` what long work needs: progress, Ctrl-C, a time limit;
+//! `folder.rs` and `keep.rs` keep failures.
 
 mod args;
+mod compare;
 mod exit;
 mod failure;
+mod folder;
+mod hunt;
+mod keep;
 mod list;
+mod load;
+mod replay;
 mod run;
+mod shrink;
+mod watch;
 
 pub use exit::{Exit, guarded};
 
@@ -52,6 +61,10 @@ fn answer(args: Vec<OsString>) -> Answer {
     };
     let (format, done) = match &args.verb {
         Verb::Run(run) => (run.format, run::run(run)),
+        Verb::Hunt(hunt) => (hunt.format, hunt::hunt(hunt)),
+        Verb::Compare(compare) => (compare.format, compare::compare(compare)),
+        Verb::Replay(replay) => (replay.format, replay::replay(replay)),
+        Verb::Shrink(shrink) => (shrink.format, shrink::shrink(shrink)),
         Verb::List(list) => (list.format, list::list(list)),
     };
     done.unwrap_or_else(|failure| refuse(&failure, format))

@@ -3,18 +3,27 @@
 //! A run with a violation is run again before it is reported: a verdict that does not repeat is a bug of ours and
 //! has its own exit code. Must not judge.
 
-use super::args::{Format, RunArgs, Timeline};
+use super::args::{Format, RunArgs};
 use super::failure::Failure;
+use super::load::{load, profile};
 use super::{Answer, Exit};
-use crate::report::{LEGEND, Length, Story, divergence, run_json, run_text};
-use crate::scenario::{Locator, Scenario, find, parse};
+use crate::report::{LEGEND, Story, divergence, run_json, run_text};
+use crate::scenario::Drawn;
 use crate::sim;
-use std::fs;
 
 /// Runs what was asked for.
 pub(super) fn run(args: &RunArgs) -> Result<Answer, Failure> {
     let scenario = load(&args.scenario)?;
     let seed = args.seed.unwrap_or(scenario.seed);
+    let scenario = match &args.profile {
+        Some(address) => {
+            let profile = profile(address)?;
+            let mut scenario = sim::under(&scenario, &profile, drawn(address, args.swarm));
+            scenario.setup.plan = sim::plan_under(&scenario, &profile, seed);
+            scenario
+        }
+        None => scenario,
+    };
     let result = sim::run(&scenario, seed);
     let story = Story { scenario: &scenario, result: &result };
     if !result.violations.is_empty()
@@ -27,29 +36,22 @@ pub(super) fn run(args: &RunArgs) -> Result<Answer, Failure> {
         Format::Json => run_json(story),
         Format::Text => {
             let legend = if args.legend { format!("{LEGEND}\n") } else { String::new() };
-            let length = match args.timeline {
-                Timeline::Short => Length::Short,
-                Timeline::Full => Length::Full,
-            };
-            legend + &run_text(story, length)
+            legend + &run_text(story, args.timeline.length())
         }
     };
-    let exit = match result.judgement.exit_code() {
+    Ok(Answer::of(out, exit(&result)))
+}
+
+/// How to exit after a run.
+pub(super) fn exit(result: &sim::RunResult) -> Exit {
+    match result.judgement.exit_code() {
         0 => Exit::Held,
         1 => Exit::Violated,
         _ => Exit::Inconclusive,
-    };
-    Ok(Answer::of(out, exit))
+    }
 }
 
-/// Reads the scenario that a name or a path means.
-pub(super) fn load(name_or_path: &str) -> Result<Scenario, Failure> {
-    let (origin, text) = match find(name_or_path).map_err(Failure::Unknown)? {
-        Locator::Shipped { name, text } => (name.to_owned(), text.to_owned()),
-        Locator::Path(path) => match fs::read_to_string(&path) {
-            Ok(text) => (path, text),
-            Err(error) => return Err(Failure::Unreadable { path, error }),
-        },
-    };
-    parse(&origin, &text).map_err(|error| Failure::File { error: Box::new(error), text })
+/// What plans are drawn from, as the command line says.
+pub(super) fn drawn(address: &str, swarm: bool) -> Drawn {
+    if swarm { Drawn::Swarm(address.to_owned()) } else { Drawn::Profile(address.to_owned()) }
 }

@@ -90,14 +90,25 @@ fn rank(fact: &Fact) -> Rank {
         | Fact::HoldThinned { .. }
         | Fact::HoldGone {
             cause:
-                Cause::Own | Cause::Rival | Cause::ClockFault | Cause::Eviction | Cause::Restart | Cause::Promise,
+                Cause::Own
+                | Cause::Rival
+                | Cause::ClockFault
+                | Cause::Eviction
+                | Cause::Restart
+                | Cause::Promise
+                | Cause::Failover
+                | Cause::Resync,
             ..
         }
         | Fact::PromiseEnded { why: PromiseEnd::Reached | PromiseEnd::Lost | PromiseEnd::Crashed, .. }
+        | Fact::Rerouted { .. }
+        | Fact::Resynced { .. }
         | Fact::LeftOver { .. } => Rank::Outcome,
         Fact::AcquireBegan { .. }
         | Fact::ReleaseEnded { .. }
         | Fact::StoreRead { .. }
+        | Fact::StoreLooked { .. }
+        | Fact::CheckEnded { .. }
         | Fact::FaultEnded { .. } => Rank::Call,
         Fact::AttemptBegan { .. }
         | Fact::ExtendBegan { .. }
@@ -111,6 +122,7 @@ fn rank(fact: &Fact) -> Rank {
         | Fact::Handled { .. }
         | Fact::MessageLost { why: LostWhy::Reset | LostWhy::BlackHole | LostWhy::Down, .. }
         | Fact::TimedOut { .. }
+        | Fact::Replicated { .. }
         | Fact::Applied { .. }
         | Fact::Backing { .. }
         | Fact::WatchBegan { .. }

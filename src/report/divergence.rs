@@ -5,8 +5,9 @@
 use super::Story;
 use super::cast::Cast;
 use super::fact::fact;
-use super::text::repro;
-use crate::sim::RunResult;
+use super::text::{repro, run_command};
+use crate::scenario::Scenario;
+use crate::sim::{Divergent, RunResult};
 
 /// The first difference between two runs of one scenario and seed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +45,25 @@ pub fn divergence(story: Story<'_>, again: &RunResult) -> Option<Divergence> {
         say(again),
     );
     Some(Divergence { index, text })
+}
+
+/// What a hunt met: where two runs of a seed part, if that could be found again.
+pub fn divergent_text(scenario: &Scenario, divergent: &Divergent) -> String {
+    let [first, second] = divergent.digests;
+    let found =
+        divergent.runs.as_ref().and_then(|[one, other]| divergence(Story { scenario, result: one }, other));
+    found.map_or_else(
+        || {
+            format!(
+                "{}: two runs of seed {} differ, with the digests {first:016x} and {second:016x}; further runs did \
+                 not differ again\n{}\n",
+                scenario.name,
+                divergent.seed,
+                run_command(scenario, divergent.seed),
+            )
+        },
+        |difference| difference.to_string(),
+    )
 }
 
 impl std::fmt::Display for Divergence {

@@ -24,6 +24,9 @@ pub(super) fn fact(story: Story<'_>, cast: &Cast<'_>, record: &Record) -> String
         }
         Fact::ExtendFailed { grant, why } => format!("cannot extend {grant}: {}", words::extend_failed(*why)),
         Fact::LossTold { grant, why } => format!("is told that {grant} is lost: {}", words::loss(*why)),
+        Fact::CheckEnded { grant, found } => {
+            format!("asked for its own keys of {grant}: {}", words::found(*found))
+        }
         Fact::ReleaseBegan { grant } => format!("releases {grant}"),
         Fact::ReleaseEnded { grant, how } => format!("released {grant}: {}", words::released(*how)),
         Fact::Reached { point } => format!("reaches {}", point.point),
@@ -47,6 +50,10 @@ pub(super) fn fact(story: Story<'_>, cast: &Cast<'_>, record: &Record) -> String
         }
         Fact::HoldThinned { grant } => format!("too few voters still carry {grant}"),
         Fact::StoreRead { client, stock, .. } => format!("answers {client} that {stock} are left"),
+        Fact::StoreLooked { client, item, times, .. } => {
+            let done = if *times == 0 { "has not been done" } else { "is done" };
+            format!("answers {client} that item {} {done}", item + 1)
+        }
         Fact::StoreWrite { grant, accepted, promised, access } => {
             store_write(&cast.owner(*grant), *grant, *accepted, *promised, *access)
         }
@@ -57,6 +64,9 @@ pub(super) fn fact(story: Story<'_>, cast: &Cast<'_>, record: &Record) -> String
             if *effective { format!("FAULT {what}") } else { format!("fault without effect: {what}") }
         }
         Fact::FaultEnded { index, kind } => format!("fault {} ({}) is over", index + 1, kind.text()),
+        Fact::Rerouted { to } => format!("addresses {to} from here on"),
+        Fact::Replicated { from, entry } => format!("applies entry {entry} of {from}'s stream"),
+        Fact::Resynced { from } => format!("takes over the whole state of {from}"),
         Fact::Started { incarnation } => format!("starts, incarnation {incarnation}"),
         Fact::Done => "has nothing more to do".to_owned(),
         Fact::Settled => "all has settled".to_owned(),
@@ -103,6 +113,7 @@ fn store_write(owner: &str, grant: GrantId, accepted: bool, promised: bool, acce
         Access::Buy { read, left, orders, .. } => {
             format!("an order (had read {read}, now {left} left and {orders} orders)")
         }
+        Access::Run { item, times } => format!("item {} as done (now {times} times)", item + 1),
     };
     let outside = if promised { "" } else { ", outside its promise" };
     format!("{verb} {what} of {owner} with {grant}{outside}")

@@ -3,7 +3,8 @@
 //! Must not know whether it took effect.
 
 use super::words::human;
-use crate::plan::{CutHow, Fault, PauseKind, PauseScope, PlannedFault, WayCut};
+use crate::name::{ClientId, NodeId};
+use crate::plan::{CutHow, Death, Fault, Learn, PauseKind, PauseScope, PlannedFault, WayCut};
 use crate::time::{ClockKind, Span};
 
 /// What the fault does, as a clause in the past: `node-3's wall clock stepped by +11 s`.
@@ -28,7 +29,9 @@ fn clause(fault: &Fault) -> String {
             }
         }
         Fault::Crash { client } => format!("{client} crashed"),
-        Fault::Kill { node } => format!("{node} was killed"),
+        Fault::Kill { node, death: Death::Process } => format!("{node} was killed"),
+        Fault::Kill { node, death: Death::Power } => format!("the machine of {node} lost power"),
+        Fault::Kill { node, death: Death::Shutdown } => format!("{node} shut down in order"),
         Fault::ClockStep { process, clock, by } => {
             let forward = if *by > Span::ZERO { "+" } else { "" };
             format!("{process}'s {} clock stepped by {forward}{}", clock_name(*clock), human(*by))
@@ -37,7 +40,7 @@ fn clause(fault: &Fault) -> String {
             format!("{process}'s {} ran {ppm:+} ppm off", clock_names(clocks))
         }
         Fault::ClockFreeze { process, clock } => format!("{process}'s {} clock froze", clock_name(*clock)),
-        Fault::Cut { clients, peers, way, how } => {
+        Fault::Cut { one, other, way, how } => {
             let how = match how {
                 CutHow::Reset => "reset",
                 CutHow::Hold => "bytes held back",
@@ -48,8 +51,8 @@ fn clause(fault: &Fault) -> String {
                 WayCut::Requests => ", requests only",
                 WayCut::Replies => ", replies only",
             };
-            let were = if clients.len() == 1 { "was" } else { "were" };
-            format!("{} {were} cut off from {} ({how}{way})", list(clients), list(peers))
+            let were = if one.len() == 1 { "was" } else { "were" };
+            format!("{} {were} cut off from {} ({how}{way})", list(one), list(other))
         }
         Fault::Slow { node, by } => format!("messages of {node} took {} longer each way", human(*by)),
         Fault::Evict { node, key: Some(key) } => format!("{node} evicted {}", key.escape_ascii()),
@@ -59,6 +62,25 @@ fn clause(fault: &Fault) -> String {
             format!("{node} answered everything with \"{}\"", text.escape_ascii())
         }
         Fault::FlushScripts { node } => format!("{node} forgot its scripts"),
+        Fault::Promote { node, learn, except } => promoted(node, *learn, except),
+        Fault::Demote { node } => format!("{node} was demoted"),
+        Fault::Lag { node, by } => format!("{node} was fed {} late", human(*by)),
+    }
+}
+
+/// `replica-1.1 was promoted`, and who learns of it when, unless all do at once.
+fn promoted(node: &NodeId, learn: Learn, except: &[(ClientId, Learn)]) -> String {
+    let learns = |who: &str, learn: Learn| match learn {
+        Learn::Soon => format!("{who} at once"),
+        Learn::After(after) => format!("{who} {} later", human(after)),
+        Learn::Never => format!("{who} never"),
+    };
+    let all = (learn != Learn::Soon).then(|| learns("clients learn of it", learn));
+    let others = except.iter().map(|(client, learn)| learns(&format!("{client} learns of it"), *learn));
+    let all: Vec<String> = all.into_iter().chain(others).collect();
+    match all.as_slice() {
+        [] => format!("{node} was promoted"),
+        all => format!("{node} was promoted ({})", all.join(", ")),
     }
 }
 

@@ -30,7 +30,7 @@ struct Run<'a> {
 }
 
 /// An object whose keys keep their order.
-struct InOrder<V>(Vec<(String, V)>);
+pub(super) struct InOrder<V>(pub(super) Vec<(String, V)>);
 
 impl<V: Serialize> Serialize for InOrder<V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -44,9 +44,14 @@ impl<V: Serialize> Serialize for InOrder<V> {
 
 /// One run as one line of JSON.
 pub fn run_json(story: Story<'_>) -> String {
+    serde_json::to_string(&run_value(story)).expect("text, numbers and maps with text keys are JSON") + "\n"
+}
+
+/// One run as an object.
+pub(super) fn run_value(story: Story<'_>) -> impl Serialize {
     let result = story.result;
     let oracles = judged(story).into_iter().map(|(oracle, outcome)| (oracle.to_string(), outcome.text()));
-    let run = Run {
+    Run {
         schema: SCHEMA,
         scenario: &story.scenario.name,
         seed: result.seed,
@@ -59,9 +64,7 @@ pub fn run_json(story: Story<'_>) -> String {
         digest: format!("{:016x}", result.digest),
         events: result.events,
         world_us: result.end.0,
-    };
-    let line = serde_json::to_string(&run).expect("text, numbers and maps with text keys are JSON");
-    format!("{line}\n")
+    }
 }
 
 /// The shelf as one line of JSON.

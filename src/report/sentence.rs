@@ -10,7 +10,7 @@ use super::fault::{fault, list};
 use super::verdict::{doubt, judged, mismatch};
 use super::words;
 use crate::check::{Mismatch, OracleName, Outcome, Verdict};
-use crate::history::{Fact, LostWhy, Record, Watch, WatchKind};
+use crate::history::{Access, Fact, LostWhy, Record, Watch, WatchKind};
 use crate::name::GrantId;
 
 /// How many faults a sentence names.
@@ -18,7 +18,7 @@ const FAULTS: usize = 3;
 
 /// Which of several violations is told: what harms data first, then what a library did wrong, then what its
 /// callers suffered, then what lay behind it.
-const TELLING: [OracleName; 18] = [
+pub(super) const TELLING: [OracleName; 18] = [
     OracleName::LostUpdate,
     OracleName::StaleWrite,
     OracleName::ValidWriteRefused,
@@ -162,8 +162,12 @@ fn happening(cast: &Cast<'_>, oracle: OracleName, first: &Record, second: &Recor
             )
         }
         OracleName::LostUpdate => {
-            let sold = cast.stock().map(|stock| format!("; in the end {stock}")).unwrap_or_default();
-            format!("an order of {b} overwrote another {at}{sold}")
+            if let Fact::StoreWrite { access: Access::Run { item, .. }, .. } = second.fact {
+                format!("{b} did again {at} what {a} had done: item {}", item + 1)
+            } else {
+                let sold = cast.stock().map(|stock| format!("; in the end {stock}")).unwrap_or_default();
+                format!("an order of {b} overwrote another {at}{sold}")
+            }
         }
         OracleName::FenceOrder => format!("{b} was granted {at} with a fence not above the last one, {a}'s"),
         OracleName::ForeignChange => {
@@ -208,6 +212,7 @@ fn grant_of(fact: &Fact) -> Option<GrantId> {
     | Fact::SectionEntered { grant }
     | Fact::Backing { grant, .. }
     | Fact::StoreRead { grant, .. }
+    | Fact::StoreLooked { grant, .. }
     | Fact::StoreWrite { grant, .. } = fact
     {
         return Some(*grant);

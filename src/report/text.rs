@@ -12,19 +12,37 @@ use super::words::{human, seconds};
 use crate::check::{OracleName, Verdict};
 use crate::lock::{CoreTraits, LockCore};
 use crate::name::GrantId;
+use crate::scenario::{Drawn, Scenario};
 use crate::sim::cores;
 use crate::time::Span;
 
 /// The line that repeats a run.
 pub fn repro(story: Story<'_>) -> String {
-    let origin = &story.scenario.origin;
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
-    let origin = if origin.chars().all(plain) && !origin.starts_with('-') {
-        origin.clone()
+    run_command(story.scenario, story.result.seed)
+}
+
+/// The line that runs this seed of a scenario.
+pub(super) fn run_command(scenario: &Scenario, seed: u64) -> String {
+    format!("cargo run --release -- run {}{} --seed {seed}", quoted(&scenario.origin), under(scenario))
+}
+
+/// The option that names the profile, if the plan was drawn from one.
+pub(super) fn under(scenario: &Scenario) -> String {
+    match &scenario.drawn {
+        None => String::new(),
+        Some(Drawn::Profile(name)) => format!(" --profile {}", quoted(name)),
+        Some(Drawn::Swarm(name)) => format!(" --profile {} --swarm", quoted(name)),
+    }
+}
+
+/// An argument as a shell reads it.
+pub fn quoted(argument: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:".contains(c);
+    if argument.chars().all(plain) && !argument.starts_with('-') {
+        argument.to_owned()
     } else {
-        format!("'{}'", origin.replace('\'', "'\\''"))
-    };
-    format!("cargo run --release -- run {origin} --seed {}", story.result.seed)
+        format!("'{}'", argument.replace('\'', "'\\''"))
+    }
 }
 
 /// The report.
@@ -125,11 +143,13 @@ fn bounds(story: Story<'_>) -> Option<String> {
     (!named.is_empty()).then(|| format!("bounds     {}", named.join("; ")))
 }
 
-/// One line per different lock: the protocol and what its promise rests on.
+/// One line per different lock: the protocol, what its promise rests on, and the replicas that it waits for.
 fn beliefs(story: Story<'_>) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for core in cores(&story.scenario.setup) {
-        let line = format!("lock       {}", super::shelf::belief(&core.describe()));
+    let setup = &story.scenario.setup;
+    for (core, client) in cores(setup).iter().zip(&setup.clients) {
+        let waits = super::words::waits(client.policy.wait);
+        let line = format!("lock       {}{waits}", super::shelf::belief(&core.describe()));
         if !lines.contains(&line) {
             lines.push(line);
         }

@@ -3,7 +3,7 @@
 //! Must not know where a fragment stands.
 
 use crate::history::{Cause, HoldEffect, LostWhy, PromiseEnd, SectionEnd, WatchKind};
-use crate::lock::{ExtendFailure, LossReason, RefuseReason, Released, Until};
+use crate::lock::{ExtendFailure, Found, LossReason, RefuseReason, Released, Until, Wait, WaitFor};
 use crate::time::{ProcessClocks, Span};
 
 /// A span as people say it, rounded towards zero: `3.2 s`, `50 ms`, `0.2 ms`, `0 ms`.
@@ -79,12 +79,30 @@ pub(super) fn loss(why: LossReason) -> &'static str {
     }
 }
 
+pub(super) fn found(found: Found) -> &'static str {
+    match found {
+        Found::Held => "a quorum carries them",
+        Found::Gone => "too few voters carry them",
+        Found::Unknown => "too few answers to know",
+    }
+}
+
 pub(super) fn released(how: Released) -> &'static str {
     match how {
         Released::Confirmed => "confirmed",
         Released::Unknown => "too few answers to know",
         Released::NotOwned => "the hold was not there",
     }
+}
+
+/// Which replicas a grant waits for, to be put after what it rests on; nothing if it does not wait.
+pub(super) fn waits(wait: Wait) -> String {
+    let whom = match wait.replicas {
+        WaitFor::None => return String::new(),
+        WaitFor::Any => "one replica",
+        WaitFor::All => "all connected replicas",
+    };
+    format!(", waits up to {} for {whom}", human(wait.limit))
 }
 
 pub(super) fn cause(cause: Cause) -> &'static str {
@@ -96,6 +114,8 @@ pub(super) fn cause(cause: Cause) -> &'static str {
         Cause::Eviction => "it was evicted",
         Cause::Restart => "the node went down or came back",
         Cause::Promise => "the promise began or ended",
+        Cause::Failover => "another node answers for the voter",
+        Cause::Resync => "the node took over its primary's state",
     }
 }
 
@@ -168,6 +188,14 @@ mod tests {
         for (us, text) in cases {
             assert_eq!(human(Span(us)), text);
         }
+    }
+
+    #[test]
+    fn replicas_that_are_waited_for() {
+        let wait = |replicas| waits(Wait { replicas, limit: Span::from_ms(100) });
+        assert_eq!(wait(WaitFor::None), "");
+        assert_eq!(wait(WaitFor::Any), ", waits up to 100 ms for one replica");
+        assert_eq!(wait(WaitFor::All), ", waits up to 100 ms for all connected replicas");
     }
 
     #[test]
