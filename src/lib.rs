@@ -23,6 +23,7 @@ pub mod report;
 pub mod resp;
 pub mod scenario;
 pub mod sim;
+pub mod stats;
 pub mod time;
 pub mod world;
 
