@@ -15,6 +15,10 @@ use super::quorum::Quorum;
 
 /// A shipped core.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all cores are the large one: a box would cost every copy"
+)]
 pub enum Core {
     /// `single` and `redlock`.
     Quorum(Quorum),

@@ -17,7 +17,7 @@ pub use contract::{
 };
 pub use none::NoLock;
 pub use policy::{
-    Asking, Basis, Drift, Extension, Fence, NonceLife, OnError, OnLoss, Policy, PolicyError, Protocol,
-    Release, ReleaseScope, Renewal, Retry, Soundness, Validity, Wait, WaitFor,
+    Asking, Basis, Counting, Drift, Extension, Fence, NonceLife, OnError, OnLoss, Policy, PolicyError,
+    Protocol, Release, ReleaseScope, Renewal, Retry, Soundness, Taking, Validity, Wait, WaitFor,
 };
 pub use quorum::Quorum;

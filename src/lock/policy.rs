@@ -28,6 +28,10 @@ pub struct Policy {
     pub voters: u8,
     /// How many must grant.
     pub quorum: u8,
+    /// Which answers count as a grant.
+    pub counting: Counting,
+    /// How a voter's key is written.
+    pub taking: Taking,
     /// The life of the key.
     pub ttl: Ttl,
     /// How long one node may take to answer.
@@ -115,6 +119,34 @@ pub enum Asking {
     Serial,
 }
 
+/// Which answers to an acquiring command count as a vote for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Counting {
+    /// Those that say that the key was written.
+    Grants,
+    /// Every answer that is no error, a refusal too: the slip of code that takes a command that raised nothing for
+    /// one that succeeded. Extensions and releases are counted as ever. Unsound.
+    ///
+    /// **Source** a mutation of step 3 of the specification; no library is known to do so.
+    Replies,
+}
+
+/// How a voter's key is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Taking {
+    /// One command that writes the key if it is missing, with its life: SET NX PX, or the script of a fence.
+    SetNxPx,
+    /// SETNX, and where it wrote the key, a second command that gives it its life. Whoever dies in between leaves a
+    /// key for ever. What the second command answers is not looked at, as in the code that it stands for; without an
+    /// answer, or with an error, the vote is unknown. The life is sent in milliseconds (PEXPIRE), as the TTL is
+    /// everywhere here. Unsound.
+    ///
+    /// **Source** redis-py #554 and #818, ShedLock #105, laravel #41410.
+    SetnxExpire,
+}
+
 /// What an error reply to an acquiring command does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -166,6 +198,11 @@ pub enum NonceLife {
     Call,
     /// One for the life of the handle.
     Handle,
+    /// One and the same for everybody, [`Nonce::CONSTANT`](crate::name::Nonce::CONSTANT): every comparison compares
+    /// nothing. Unsound.
+    ///
+    /// **Source** redsync #126 (a generator that returns a constant) and #168 (the name of the lock as its value).
+    Constant,
 }
 
 /// Whether grants carry a fence.
@@ -188,6 +225,10 @@ pub enum Extension {
     Compare,
     /// As compare, and a missing key is set again.
     Recreate,
+    /// PEXPIRE, whoever owns the key. Unsound.
+    ///
+    /// **Source** redbeat #127, Redisson #597.
+    Blind,
 }
 
 /// Whether the library prolongs by itself.
@@ -304,6 +345,34 @@ pub enum PolicyError {
         /// The most that can be counted.
         most: u8,
     },
+    /// Refusals counted as votes.
+    #[error(
+        "counting = \"replies\" takes a refusal for a vote: everybody wins. Set unsound = true if that is meant"
+    )]
+    CountingReplies,
+    /// A key that is written before it has a life.
+    #[error(
+        "taking = \"setnx-expire\" writes a key that never expires if the second command does not follow; set unsound = true if that is meant"
+    )]
+    SetnxExpire,
+    /// An extension that asks for no owner.
+    #[error("extension = \"blind\" prolongs the key of whoever owns it; set unsound = true if that is meant")]
+    BlindExtension,
+    /// A nonce that proves nothing.
+    #[error(
+        "nonce = \"constant\" is everybody's: a release takes away whatever is there. Set unsound = true if that is meant"
+    )]
+    ConstantNonce,
+    /// A fence whose key is not written by the fence's own script, or whose answer is not looked at.
+    #[error(
+        "fence = \"incr\" comes with the script that writes the key; it goes with {key} = \"{value}\" only"
+    )]
+    FenceAlone {
+        /// The key that contradicts it.
+        key: &'static str,
+        /// The value that it needs.
+        value: &'static str,
+    },
     /// A fence over several voters.
     #[error("fence = \"incr\" counts on one node; {voters} independent counters are no fence")]
     Fence {
@@ -311,7 +380,7 @@ pub enum PolicyError {
         voters: u8,
     },
     /// A watchdog that may not extend.
-    #[error("renewal = \"watchdog\" needs extension = \"compare\" or \"recreate\"")]
+    #[error("renewal = \"watchdog\" needs extension = \"compare\", \"recreate\" or \"blind\"")]
     Renewal,
     /// Replicas are waited for, but not by `single`.
     #[error("wait asks for the replicas of one node: it belongs to single, not to {protocol}")]
@@ -378,6 +447,8 @@ impl Policy {
             protocol,
             voters,
             quorum: voters / 2 + 1,
+            counting: Counting::Grants,
+            taking: Taking::SetNxPx,
             ttl,
             node_timeout: Span::from_ms(50),
             drift: Drift::SPEC,
@@ -402,7 +473,8 @@ impl Policy {
     /// Checks that the policy can be run, and that what is unsound was asked for by name.
     ///
     /// # Errors
-    /// The first [`PolicyError`] found. `unsound` admits a TTL of 0 or none and a quorum that is no majority.
+    /// The first [`PolicyError`] found. `unsound` admits a TTL of 0 or none, a quorum that is no majority, and the
+    /// values that call themselves unsound.
     pub fn validate(&self, soundness: Soundness) -> Result<(), PolicyError> {
         self.validate_wait()?;
         if self.protocol == Protocol::None {
@@ -416,6 +488,7 @@ impl Policy {
         if quorum == 0 || quorum > voters {
             return Err(PolicyError::Quorum { quorum, voters, majority });
         }
+        self.validate_words(soundness)?;
         let sound = soundness == Soundness::Required;
         if sound && quorum < majority {
             return Err(PolicyError::NoMajority { quorum, voters, majority });
@@ -449,13 +522,37 @@ impl Policy {
             let (retries, most) = (self.driver_retries, Self::DRIVER_RETRIES_MAX);
             return Err(PolicyError::DriverRetries { retries, most });
         }
-        if self.fence == Fence::Incr && voters != 1 {
-            return Err(PolicyError::Fence { voters });
-        }
+        self.validate_fence()?;
         if self.renewal == Renewal::Watchdog && self.extension == Extension::None {
             return Err(PolicyError::Renewal);
         }
         Ok(())
+    }
+
+    /// The words that are wrong whatever the numbers are.
+    fn validate_words(&self, soundness: Soundness) -> Result<(), PolicyError> {
+        match soundness {
+            Soundness::Waived => Ok(()),
+            Soundness::Required if self.counting == Counting::Replies => Err(PolicyError::CountingReplies),
+            Soundness::Required if self.taking == Taking::SetnxExpire => Err(PolicyError::SetnxExpire),
+            Soundness::Required if self.extension == Extension::Blind => Err(PolicyError::BlindExtension),
+            Soundness::Required if self.nonce == NonceLife::Constant => Err(PolicyError::ConstantNonce),
+            Soundness::Required => Ok(()),
+        }
+    }
+
+    fn validate_fence(&self) -> Result<(), PolicyError> {
+        match (self.fence, self.taking, self.counting) {
+            (Fence::None, _, _) => Ok(()),
+            (Fence::Incr, _, _) if self.voters != 1 => Err(PolicyError::Fence { voters: self.voters }),
+            (Fence::Incr, Taking::SetNxPx, Counting::Grants) => Ok(()),
+            (Fence::Incr, Taking::SetnxExpire, _) => {
+                Err(PolicyError::FenceAlone { key: "taking", value: "set-nx-px" })
+            }
+            (Fence::Incr, Taking::SetNxPx, Counting::Replies) => {
+                Err(PolicyError::FenceAlone { key: "counting", value: "grants" })
+            }
+        }
     }
 
     fn validate_wait(&self) -> Result<(), PolicyError> {

@@ -23,29 +23,57 @@ pub struct CallId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 pub struct GrantId(pub u32);
 
+/// The texts of the smallest nonces, which are all that a canonical state has: they need no memory of their own.
+static TEXTS: [[u8; Nonce::LENGTH]; 64] = {
+    let mut texts = [[0; Nonce::LENGTH]; 64];
+    let mut number = 0;
+    while number < texts.len() {
+        texts[number] = Nonce::text(number as u64);
+        number += 1;
+    }
+    texts
+};
+
 impl Nonce {
+    /// The one value that nobody draws, for a policy under which it is everybody's. No renaming touches it, because
+    /// it is part of the policy and not of a state.
+    pub const CONSTANT: Self = Self(u64::MAX);
+
     const PREFIX: &'static str = "nonce-";
     const LENGTH: usize = 22;
 
     /// The bytes that stand for it in Redis.
     pub fn to_bytes(self) -> Bytes {
-        const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        let mut text = [0; Self::LENGTH];
-        text[..6].copy_from_slice(Self::PREFIX.as_bytes());
-        for (place, byte) in text[6..].iter_mut().enumerate() {
-            *byte = DIGITS[(self.0 >> (60 - 4 * place)) as usize & 15];
+        match TEXTS.get(self.0 as usize) {
+            Some(text) if self.0 < TEXTS.len() as u64 => Bytes::from_static(text),
+            Some(_) | None => Bytes::copy_from_slice(&Self::text(self.0)),
         }
-        Bytes::copy_from_slice(&text)
+    }
+
+    const fn text(number: u64) -> [u8; Self::LENGTH] {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let mut text = *b"nonce-0000000000000000";
+        let mut place = Self::PREFIX.len();
+        while place < Self::LENGTH {
+            let shift = 4 * (Self::LENGTH - 1 - place) as u32;
+            text[place] = DIGITS[(number >> shift) as usize & 15];
+            place += 1;
+        }
+        text
     }
 
     /// The nonce that these bytes stand for.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let digits = bytes.strip_prefix(Self::PREFIX.as_bytes())?;
-        let lower = |b: &u8| matches!(b, b'0'..=b'9' | b'a'..=b'f');
-        if digits.len() != 16 || !digits.iter().all(lower) {
+        if digits.len() != 16 {
             return None;
         }
-        u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok().map(Self)
+        let digit = |byte: &u8| match byte {
+            b'0'..=b'9' => Some(u64::from(byte - b'0')),
+            b'a'..=b'f' => Some(u64::from(byte - b'a') + 10),
+            _ => None,
+        };
+        digits.iter().try_fold(0, |sum, byte| Some(sum << 4 | digit(byte)?)).map(Self)
     }
 }
 

@@ -5,9 +5,10 @@
 
 use super::{ClientId, NodeId, Process, VoterId};
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 /// The name of one message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MessageName {
     /// The client at one end.
     pub client: ClientId,
@@ -51,6 +52,23 @@ pub enum Route {
     },
 }
 
+impl Hash for MessageName {
+    /// In two words: a state of a prover holds many names.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Self { client, incarnation, route, direction } = *self;
+        let (kind, voter, what, number, which) = match route {
+            Route::Connect { voter, number } => (0, voter.0, 0, number, 0),
+            Route::Command { voter, operation, number, command, occurrence } => {
+                (1, voter.0, operation as u64, number, (command as u64) << 8 | u64::from(occurrence))
+            }
+            Route::Store { access, number } => (2, 0, access as u64, number, 0),
+        };
+        let ends = u64::from(client.0) << 48 | u64::from(incarnation) << 32 | u64::from(voter) << 24;
+        state.write_u64(ends | what << 16 | kind << 8 | direction as u64);
+        state.write_u64(which << 32 | u64::from(number));
+    }
+}
+
 /// What a lock core was doing when it sent a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operation {
@@ -75,10 +93,14 @@ pub enum CommandName {
     Evalsha,
     /// GET
     Get,
+    /// PEXPIRE
+    Pexpire,
     /// ROLE
     Role,
     /// SET
     Set,
+    /// SETNX
+    Setnx,
     /// WAIT
     Wait,
     /// Any other command.
@@ -153,13 +175,15 @@ impl Operation {
 
 impl CommandName {
     /// All, with their texts.
-    pub const TEXTS: [(Self, &'static str); 8] = [
+    pub const TEXTS: [(Self, &'static str); 10] = [
         (Self::Del, "del"),
         (Self::Eval, "eval"),
         (Self::Evalsha, "evalsha"),
         (Self::Get, "get"),
+        (Self::Pexpire, "pexpire"),
         (Self::Role, "role"),
         (Self::Set, "set"),
+        (Self::Setnx, "setnx"),
         (Self::Wait, "wait"),
         (Self::Other, "other"),
     ];

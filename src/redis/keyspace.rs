@@ -11,9 +11,9 @@ use crate::time::UnixMs;
 use bytes::Bytes;
 use std::sync::Arc;
 
-/// All keys of a server, ascending.
+/// All keys of a server, ascending; nothing where there is none.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Keyspace(Arc<Vec<Slot>>);
+pub(super) struct Keyspace(Option<Arc<Vec<Slot>>>);
 
 /// One key with what it holds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -35,33 +35,46 @@ impl Slot {
 
 impl Keyspace {
     pub(super) fn new() -> Self {
-        Self(Arc::new(Vec::new()))
+        Self(None)
     }
 
     /// All slots, ascending by key.
     pub(super) fn slots(&self) -> &[Slot] {
-        &self.0
+        self.0.as_deref().map_or(&[], Vec::as_slice)
+    }
+
+    /// Nothing is kept of a key space that has become empty, so that all empty ones are equal.
+    fn forget_if_empty(&mut self) {
+        if self.slots().is_empty() {
+            self.0 = None;
+        }
     }
 
     /// The place of a key, or the place where it would go.
     pub(super) fn place(&self, key: &[u8]) -> Result<usize, usize> {
-        self.0.binary_search_by(|slot| slot.key.as_ref().cmp(key))
+        self.slots().binary_search_by(|slot| slot.key.as_ref().cmp(key))
     }
 
     pub(super) fn at(&self, place: usize) -> &Slot {
-        &self.0[place]
+        &self.slots()[place]
     }
 
     pub(super) fn at_mut(&mut self, place: usize) -> &mut Slot {
-        &mut Arc::make_mut(&mut self.0)[place]
+        &mut self.slots_mut()[place]
     }
 
     pub(super) fn insert(&mut self, place: usize, slot: Slot) {
-        Arc::make_mut(&mut self.0).insert(place, slot);
+        Arc::make_mut(self.0.get_or_insert_default()).insert(place, slot);
     }
 
+    ///
+    /// # Panics
+    /// If there is no such place.
     pub(super) fn remove(&mut self, place: usize) -> Slot {
-        Arc::make_mut(&mut self.0).remove(place)
+        let slots = self.0.as_mut().expect("what is removed is there");
+        let slot = Arc::make_mut(slots).remove(place);
+        self.forget_if_empty();
+        slot
     }
 
     /// What a key holds, expired or not.
@@ -86,31 +99,39 @@ impl Keyspace {
         }
     }
 
-    /// Visits every value, writer and deadline.
+    /// Visits every value, writer and deadline. What stays as it is stays shared.
     pub(super) fn canonical(&mut self, canon: &mut Canon) {
-        for slot in self.slots_mut() {
-            slot.value.canonical(canon);
-            if let Some(writer) = &mut slot.writer {
+        for place in 0..self.slots().len() {
+            let slot = self.at(place);
+            let (value, mut writer, mut deadline) = (slot.value.renamed(canon), slot.writer, slot.deadline);
+            if let Some(writer) = &mut writer {
                 canon.call(writer);
             }
-            if let Some(deadline) = &mut slot.deadline {
+            if let Some(deadline) = &mut deadline {
                 canon.unix_deadline(deadline);
+            }
+            if value.is_some() || (writer, deadline) != (slot.writer, slot.deadline) {
+                let slot = self.at_mut(place);
+                (slot.writer, slot.deadline) = (writer, deadline);
+                if let Some(value) = value {
+                    slot.value = value;
+                }
             }
         }
     }
 
     /// Deletes what has expired at `now`. Touches nothing if nothing has.
     pub(super) fn drop_expired(&mut self, now: UnixMs) {
-        if self.0.iter().any(|slot| slot.is_expired(now)) {
-            Arc::make_mut(&mut self.0).retain(|slot| !slot.is_expired(now));
+        if let Some(slots) = &mut self.0
+            && slots.iter().any(|slot| slot.is_expired(now))
+        {
+            Arc::make_mut(slots).retain(|slot| !slot.is_expired(now));
+            self.forget_if_empty();
         }
     }
 
     /// All slots, to rewrite in place. The keys must stay as they are.
-    fn slots_mut(&mut self) -> impl Iterator<Item = &mut Slot> {
-        let slots = &mut self.0;
-        // An empty key space is the common case in a prover and needs no copy of its own.
-        let slots: &mut [Slot] = if slots.is_empty() { &mut [] } else { Arc::make_mut(slots).as_mut_slice() };
-        slots.iter_mut()
+    fn slots_mut(&mut self) -> &mut [Slot] {
+        self.0.as_mut().map_or(&mut [], |slots| Arc::make_mut(slots).as_mut_slice())
     }
 }

@@ -38,34 +38,39 @@ impl Sha {
 
 /// All cached scripts, ascending by digest. Compared and hashed by digest alone: the text follows from it.
 #[derive(Clone, Debug)]
-pub(super) struct ScriptCache(Arc<Vec<(Sha, Bytes)>>);
+pub(super) struct ScriptCache(Option<Arc<Vec<(Sha, Bytes)>>>);
 
 impl ScriptCache {
     pub(super) fn new() -> Self {
-        Self(Arc::new(Vec::new()))
+        Self(None)
     }
 
     /// The text under this digest.
     pub(super) fn text(&self, sha: Sha) -> Option<&Bytes> {
-        self.place(sha).ok().map(|at| &self.0[at].1)
+        self.place(sha).ok().map(|at| &self.scripts()[at].1)
     }
 
     /// Caches a text; nothing happens if it is there.
     pub(super) fn insert(&mut self, sha: Sha, text: &Bytes) {
         if let Err(at) = self.place(sha) {
-            Arc::make_mut(&mut self.0).insert(at, (sha, text.clone()));
+            Arc::make_mut(self.0.get_or_insert_default()).insert(at, (sha, text.clone()));
         }
     }
 
+    fn scripts(&self) -> &[(Sha, Bytes)] {
+        self.0.as_deref().map_or(&[], Vec::as_slice)
+    }
+
     fn place(&self, sha: Sha) -> Result<usize, usize> {
-        self.0.binary_search_by(|(known, _)| known.cmp(&sha))
+        self.scripts().binary_search_by(|(known, _)| known.cmp(&sha))
     }
 }
 
 impl PartialEq for ScriptCache {
     fn eq(&self, other: &Self) -> bool {
-        let digests = |cache: &Self| cache.0.iter().map(|(sha, _)| *sha).collect::<Vec<_>>();
-        Arc::ptr_eq(&self.0, &other.0) || digests(self) == digests(other)
+        let place = |cache: &Self| cache.scripts().as_ptr_range();
+        let digests = || self.scripts().iter().map(|(sha, _)| sha);
+        place(self) == place(other) || digests().eq(other.scripts().iter().map(|(sha, _)| sha))
     }
 }
 
@@ -73,8 +78,8 @@ impl Eq for ScriptCache {}
 
 impl Hash for ScriptCache {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_usize(self.0.len());
-        for (sha, _) in self.0.iter() {
+        state.write_usize(self.scripts().len());
+        for (sha, _) in self.scripts() {
             sha.hash(state);
         }
     }

@@ -144,6 +144,7 @@ const COMMANDS: &[Spec] = &[
     row("pttl", 2, Read, Allowed, Handler::Keys(expiry::pttl)),
     row("role", 1, Read, Refused, Handler::Keys(replication::role)),
     row("script", -2, Read, Allowed, Handler::Container(SCRIPT)),
+    row("setnx", 3, Write, Allowed, Handler::Keys(string::setnx)),
     row("time", 1, Read, Allowed, Handler::Keys(server::time)),
     row("ttl", 2, Read, Allowed, Handler::Keys(expiry::ttl)),
     row("type", 2, Read, Allowed, Handler::Keys(key::type_of)),

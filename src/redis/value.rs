@@ -29,6 +29,18 @@ impl Value {
         }
     }
 
+    /// Visits every text that may be a nonce; the value with new texts, if any changes.
+    pub(super) fn renamed(&self, canon: &mut Canon) -> Option<Self> {
+        match self {
+            Self::String(text) => canon.renamed(text).map(Self::String),
+            Self::Hash(_) => {
+                let mut renamed = self.clone();
+                renamed.canonical(canon);
+                (renamed != *self).then_some(renamed)
+            }
+        }
+    }
+
     /// Visits every text that may be a nonce.
     pub(super) fn canonical(&mut self, canon: &mut Canon) {
         match self {

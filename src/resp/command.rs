@@ -35,10 +35,13 @@ impl Command {
         &self.0[1..]
     }
 
-    /// Rewrites every word in place; shares nothing with other clones afterwards.
-    pub fn rewrite(&mut self, mut each: impl FnMut(&mut Bytes)) {
-        let mut words = self.0.to_vec();
-        words.iter_mut().for_each(&mut each);
-        self.0 = words.into();
+    /// Puts another word in the place of every word for which `each` says one, first to last. Other clones keep
+    /// theirs; where nothing changes the words stay shared.
+    pub fn replace(&mut self, mut each: impl FnMut(&Bytes) -> Option<Bytes>) {
+        for place in 0..self.0.len() {
+            if let Some(word) = each(&self.0[place]) {
+                Arc::make_mut(&mut self.0)[place] = word;
+            }
+        }
     }
 }

@@ -1,17 +1,17 @@
-//! What is wrong with a scenario file, and where: machine readable, rendered by whoever shows it.
+//! What is wrong with an input file, and where: machine readable, rendered by whoever shows it.
 //!
 //! Inside this module errors are [`Wrong`], which knows its span only; [`parse`](super::parse()) adds file, line
 //! and column.
 
 use std::ops::Range;
 
-/// A scenario file that cannot be run.
+/// A scenario, a model or another input file that cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, thiserror::Error)]
 #[error("{file}:{line}:{column}: {message}")]
 pub struct InputError {
     /// What sort of mistake it is.
     pub kind: InputErrorKind,
-    /// The file's path, or the name of a shipped scenario.
+    /// The file's path, or the name of a shipped one.
     pub file: String,
     /// The line, from 1.
     pub line: usize,
@@ -50,35 +50,35 @@ pub enum InputErrorKind {
 
 /// A mistake and its span.
 #[derive(Clone, Debug)]
-pub(super) struct Wrong {
-    pub(super) kind: InputErrorKind,
-    pub(super) span: Range<usize>,
-    pub(super) message: String,
-    pub(super) suggestion: Option<String>,
+pub(crate) struct Wrong {
+    pub(crate) kind: InputErrorKind,
+    pub(crate) span: Range<usize>,
+    pub(crate) message: String,
+    pub(crate) suggestion: Option<String>,
 }
 
 impl Wrong {
-    pub(super) fn new(kind: InputErrorKind, span: Range<usize>, message: impl Into<String>) -> Self {
+    pub(crate) fn new(kind: InputErrorKind, span: Range<usize>, message: impl Into<String>) -> Self {
         Self { kind, span, message: message.into(), suggestion: None }
     }
 
     /// Two keys contradict each other; the span is the one to change.
-    pub(super) fn contradiction(span: Range<usize>, message: impl Into<String>) -> Self {
+    pub(crate) fn contradiction(span: Range<usize>, message: impl Into<String>) -> Self {
         Self::new(InputErrorKind::Contradiction, span, message)
     }
 
-    pub(super) fn meant(mut self, suggestion: impl Into<String>) -> Self {
+    pub(crate) fn meant(mut self, suggestion: impl Into<String>) -> Self {
         self.suggestion = Some(suggestion.into());
         self
     }
 
-    pub(super) fn maybe_meant(mut self, suggestion: Option<String>) -> Self {
+    pub(crate) fn maybe_meant(mut self, suggestion: Option<String>) -> Self {
         self.suggestion = suggestion;
         self
     }
 
     /// The error with its place in `text`.
-    pub(super) fn in_file(self, file: &str, text: &str) -> InputError {
+    pub(crate) fn in_file(self, file: &str, text: &str) -> InputError {
         let start = boundary_at(text, self.span.start);
         let end = boundary_at(text, self.span.end).max(start);
         // Something missing at the very end belongs to the last line that has text, if it has a line break.

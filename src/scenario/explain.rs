@@ -5,7 +5,7 @@
 use super::error::{InputErrorKind, Wrong, closest};
 
 /// What `error` says, at the place it says.
-pub(super) fn explain(error: &toml::de::Error, text: &str) -> Wrong {
+pub(crate) fn explain(error: &toml::de::Error, text: &str) -> Wrong {
     let said = error.message().trim_end();
     let span = error.span().unwrap_or(text.len()..text.len());
     let names = quoted(said);
@@ -45,11 +45,12 @@ fn unknown_key(name: &str, known: &[&str], span: std::ops::Range<usize>) -> Wron
         [] => format!("unknown key `{name}`; no key is known here"),
         _ => format!("unknown key `{name}`; known here: {}", known.join(", ")),
     };
-    // A key without its unit is the usual slip, and further away than a typing error.
-    let with_unit = known
-        .iter()
-        .find(|key| ["_ms", "_us", "_ppm"].iter().any(|unit| key.strip_suffix(unit) == Some(name)));
-    let meant = with_unit.map(|key| (*key).to_owned());
+    // A key without its unit, or with another, is the usual slip, and further away than a typing error.
+    let stem = |key: &str| {
+        let mut units = ["_ms", "_us", "_ppm", "_ticks"].into_iter();
+        units.find_map(|unit| key.strip_suffix(unit)).unwrap_or(key).to_owned()
+    };
+    let meant = known.iter().find(|key| stem(key) == stem(name)).map(|key| (*key).to_owned());
     Wrong::new(InputErrorKind::UnknownKey, span, message)
         .maybe_meant(meant.or_else(|| closest(name, known.iter().copied())))
 }

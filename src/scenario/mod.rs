@@ -17,12 +17,28 @@ mod write;
 pub use comparison::{Column, Comparison, Row, UnknownRow, parse_comparison};
 #[cfg(feature = "cli")]
 pub(crate) use error::closest;
+// Models are read with the same words and refused in the same manner.
+#[cfg(feature = "prove")]
+pub(crate) use error::Wrong;
 pub use error::{InputError, InputErrorKind};
+#[cfg(feature = "prove")]
+pub(crate) use explain::explain;
+#[cfg(feature = "prove")]
+pub(crate) use parse::name_of;
 pub use parse::{parse, parse_profile};
+#[cfg(feature = "prove")]
+pub(crate) use read::{
+    Places, known_format, needs_like, no_lock, nobody_waits, possible, ranged, sentence, set_shared,
+    validated,
+};
+#[cfg(feature = "prove")]
+pub(crate) use shape::{LockTable, NoLife, TickKeys, known};
 pub use shipped::{
     COMPARE, Locator, UnknownProfile, UnknownScenario, find, find_profile, shipped, shipped_comparison,
     shipped_profiles,
 };
+#[cfg(feature = "prove")]
+pub(crate) use shipped::{among, texts};
 pub use write::{Edits, write};
 
 use crate::check::Expectation;

@@ -14,9 +14,8 @@ pub fn parse(origin: &str, text: &str) -> Result<Scenario, InputError> {
     let file: File = toml::from_str(text).map_err(|error| explain(&error, text).in_file(origin, text))?;
     let read = read(file).map_err(|wrong| wrong.in_file(origin, text))?;
     let Read { title, claim, source, seed, setup, latency, links, expect, protocol } = read;
-    let file_name = origin.rsplit('/').next().unwrap_or(origin);
     Ok(Scenario {
-        name: file_name.strip_suffix(".toml").filter(|name| !name.is_empty()).unwrap_or(file_name).to_owned(),
+        name: name_of(origin),
         title,
         claim,
         source,
@@ -30,6 +29,12 @@ pub fn parse(origin: &str, text: &str) -> Result<Scenario, InputError> {
         text: text.to_owned(),
         origin: origin.to_owned(),
     })
+}
+
+/// The name of what is in a file: that of the file without folder and ending.
+pub(crate) fn name_of(origin: &str) -> String {
+    let file_name = origin.rsplit('/').next().unwrap_or(origin);
+    file_name.strip_suffix(".toml").filter(|name| !name.is_empty()).unwrap_or(file_name).to_owned()
 }
 
 /// Reads a profile of faults. `origin` is the path it came from or its shipped name.

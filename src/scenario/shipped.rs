@@ -65,7 +65,8 @@ pub fn shipped_comparison() -> &'static str {
     file.and_then(include_dir::File::contents_utf8).expect("a table is shipped")
 }
 
-fn texts(folder: &'static Dir<'static>) -> impl Iterator<Item = (&'static str, &'static str)> {
+/// The files directly in a folder: name and text, sorted by name.
+pub(crate) fn texts(folder: &'static Dir<'static>) -> impl Iterator<Item = (&'static str, &'static str)> {
     let mut files: Vec<_> = folder
         .files()
         .filter_map(|file| {
@@ -101,7 +102,7 @@ pub fn find_profile(name_or_path: &str) -> Result<Locator, UnknownProfile> {
 }
 
 /// The path or the shipped text, or the name that was probably meant.
-fn among<I: Iterator<Item = (&'static str, &'static str)>>(
+pub(crate) fn among<I: Iterator<Item = (&'static str, &'static str)>>(
     known: impl Fn() -> I,
     name_or_path: &str,
 ) -> Result<Locator, Option<String>> {

@@ -10,7 +10,7 @@
 
 use crate::lock::policy::{NonceLife, OnError, ReleaseScope, Retry, WaitFor};
 use crate::lock::{Caller, Draw, Output, RefuseReason, RequestId, Ttl, WakeReason};
-use crate::name::Operation;
+use crate::name::{Nonce, Operation};
 use crate::time::{Now, Span};
 use std::mem;
 
@@ -120,9 +120,12 @@ impl Quorum {
 
     fn begin(&mut self, now: Now, call: Call, draw: Draw, out: &mut Vec<Output>) {
         let policy = self.terms.policy();
-        let nonce = self.kept.unwrap_or(draw.nonce);
+        let nonce = match policy.nonce {
+            NonceLife::Attempt | NonceLife::Call | NonceLife::Handle => self.kept.unwrap_or(draw.nonce),
+            NonceLife::Constant => Nonce::CONSTANT,
+        };
         self.kept = match policy.nonce {
-            NonceLife::Attempt => None,
+            NonceLife::Attempt | NonceLife::Constant => None,
             NonceLife::Call | NonceLife::Handle => Some(nonce),
         };
         let wait = if call.left == 0 { Span::ZERO } else { retry_wait(policy.retry, draw.jitter) };
@@ -225,7 +228,7 @@ impl Quorum {
 
     fn end_of_call(&mut self) {
         match self.terms.policy().nonce {
-            NonceLife::Attempt | NonceLife::Call => self.kept = None,
+            NonceLife::Attempt | NonceLife::Call | NonceLife::Constant => self.kept = None,
             NonceLife::Handle => {}
         }
     }

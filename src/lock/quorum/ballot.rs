@@ -9,7 +9,9 @@ use crate::lock::{ConnectionId, Output, RequestId, UnknownReason};
 use crate::name::{ClientId, VoterId};
 use crate::resp::{Command, Reply};
 
-use super::commands::Errand;
+use smallvec::SmallVec;
+
+use super::commands::{Errand, Step};
 use super::terms::Terms;
 
 /// Where one voter stands in a round.
@@ -20,6 +22,7 @@ pub(super) enum Vote {
     Asked {
         request: RequestId,
         repeats: u8,
+        step: Step,
     },
     For,
     Against,
@@ -30,7 +33,7 @@ pub(super) enum Vote {
 
 /// Index: voter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Ballot(Vec<Vote>);
+pub(super) struct Ballot(SmallVec<[Vote; 5]>);
 
 /// How the votes of a finished round add up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +71,7 @@ pub(super) struct Sender<'a> {
 impl Ballot {
     /// Everybody is to be asked.
     pub(super) fn of_all(voters: u8) -> Self {
-        Self(vec![Vote::Unasked; usize::from(voters)])
+        Self(SmallVec::from_elem(Vote::Unasked, usize::from(voters)))
     }
 
     /// Only those that voted for are to be asked.
@@ -77,10 +80,12 @@ impl Ballot {
         Self(earlier.0.iter().map(again).collect())
     }
 
-    /// The voter that this request asks and how often the driver repeated it.
-    pub(super) fn asked(&self, request: RequestId) -> Option<(usize, u8)> {
+    /// The voter that this request asks, how often the driver repeated it, and for which step it is.
+    pub(super) fn asked(&self, request: RequestId) -> Option<(usize, u8, Step)> {
         self.0.iter().enumerate().find_map(|(voter, vote)| match vote {
-            Vote::Asked { request: known, repeats } if *known == request => Some((voter, *repeats)),
+            Vote::Asked { request: known, repeats, step } if *known == request => {
+                Some((voter, *repeats, *step))
+            }
             Vote::Asked { .. }
             | Vote::Unasked
             | Vote::For
@@ -119,11 +124,11 @@ impl Sender<'_> {
         let Some(first) = ballot.first_unasked() else { return };
         let command = errand.command(self.terms);
         match self.terms.policy().asking {
-            Asking::Serial => self.send(ballot, first, 0, errand, command),
+            Asking::Serial => self.send(ballot, (first, 0, Step::First), errand, command),
             Asking::Concurrent => {
                 for voter in first..ballot.0.len() {
                     if ballot.0[voter] == Vote::Unasked {
-                        self.send(ballot, voter, 0, errand, command.clone());
+                        self.send(ballot, (voter, 0, Step::First), errand, command.clone());
                     }
                 }
             }
@@ -138,13 +143,19 @@ impl Sender<'_> {
         request: RequestId,
         answer: &Answer,
     ) -> Heard {
-        let Some((voter, repeats)) = ballot.asked(request) else { return Heard::Stranger };
+        let Some((voter, repeats, step)) = ballot.asked(request) else { return Heard::Stranger };
+        let asked = errand.at(step);
         if repeats < self.terms.policy().driver_retries && answer.is_broken() {
-            let command = errand.command(self.terms);
-            self.send(ballot, voter, repeats + 1, errand, command);
+            let command = asked.command(self.terms);
+            self.send(ballot, (voter, repeats + 1, step), asked, command);
             return Heard::Open;
         }
-        ballot.0[voter] = errand.vote(self.terms, answer);
+        if let Some(second) = asked.follow_up(self.terms, answer) {
+            let command = second.command(self.terms);
+            self.send(ballot, (voter, 0, Step::Second), second, command);
+            return Heard::Open;
+        }
+        ballot.0[voter] = asked.vote(self.terms, answer);
         self.ask_next(ballot, errand);
         if ballot.is_open() { Heard::Open } else { Heard::Complete }
     }
@@ -156,10 +167,16 @@ impl Sender<'_> {
         }
     }
 
-    fn send(&mut self, ballot: &mut Ballot, voter: usize, repeats: u8, errand: Errand, command: Command) {
+    fn send(
+        &mut self,
+        ballot: &mut Ballot,
+        (voter, repeats, step): (usize, u8, Step),
+        errand: Errand,
+        command: Command,
+    ) {
         *self.requests = self.requests.checked_add(1).unwrap_or(1);
         let request = RequestId(*self.requests);
-        ballot.0[voter] = Vote::Asked { request, repeats };
+        ballot.0[voter] = Vote::Asked { request, repeats, step };
         self.out.push(Output::Send {
             request,
             voter: VoterId(voter as u8),

@@ -3,7 +3,7 @@
 //! Scripts are always sent whole, as EVAL; their texts live in `lock/scripts`, one copy each. Must not know who
 //! is asked or what a round leads to.
 
-use crate::lock::policy::{Extension, Fence, Release, WaitFor};
+use crate::lock::policy::{Counting, Extension, Fence, Release, Taking, WaitFor};
 use crate::lock::{Label, Ttl};
 use crate::name::{Nonce, Operation, Worker};
 use crate::resp::{Command, Reply};
@@ -28,6 +28,8 @@ pub(super) struct Errand {
 pub(super) enum Task {
     /// Write it, for an attempt.
     Take { ttl: Ttl },
+    /// Give it its life, where it was written without one.
+    Expire { ttl: Ttl },
     /// Remove it, after a failed attempt.
     CleanUp,
     /// Prolong its life.
@@ -42,30 +44,70 @@ pub(super) enum Task {
     Look,
 }
 
+/// Which command of a voter's share in a round is under way: taking a key can need two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Step {
+    First,
+    Second,
+}
+
 impl Errand {
+    /// What a voter is asked in this step.
+    pub(super) fn at(self, step: Step) -> Self {
+        match (step, self.task) {
+            (Step::Second, Task::Take { ttl }) => Self { task: Task::Expire { ttl }, ..self },
+            (Step::First, _)
+            | (
+                Step::Second,
+                Task::Expire { .. }
+                | Task::CleanUp
+                | Task::Prolong { .. }
+                | Task::GiveBack
+                | Task::Role
+                | Task::Wait { .. }
+                | Task::Look,
+            ) => self,
+        }
+    }
+
+    /// The second step, where this answer to the first asks for one: the key was written, and it has no life yet.
+    pub(super) fn follow_up(self, terms: &Terms, answer: &Answer) -> Option<Self> {
+        let Task::Take { ttl: Ttl::Of(_) } = self.task else { return None };
+        let Answer::Reply(reply) = answer else { return None };
+        match terms.policy().taking {
+            Taking::SetNxPx => None,
+            Taking::SetnxExpire => (number(reply) == Some(1)).then(|| self.at(Step::Second)),
+        }
+    }
+
     /// The command for any one voter.
     pub(super) fn command(self, terms: &Terms) -> Command {
         let policy = terms.policy();
         let nonce = self.nonce.to_bytes();
         match self.task {
-            Task::Take { ttl } => match policy.fence {
-                Fence::None => set(terms, nonce, ttl),
-                Fence::Incr => {
+            Task::Take { ttl } => match (policy.fence, policy.taking) {
+                (Fence::None, Taking::SetNxPx) => set(terms, nonce, ttl),
+                (Fence::None, Taking::SetnxExpire) => {
+                    Command::new([Bytes::from_static(b"SETNX"), terms.key(), nonce])
+                }
+                (Fence::Incr, _) => {
                     let life = life(ttl).into_iter();
                     let keys = [terms.key(), terms.fence_key()];
                     eval(ACQUIRE_FENCED, &keys, [nonce].into_iter().chain(life))
                 }
             },
+            Task::Expire { ttl } => pexpire(terms, life(ttl)),
             Task::CleanUp | Task::GiveBack => match policy.release {
                 Release::CompareAndDelete => eval(COMPARE_AND_DELETE, &[terms.key()], [nonce]),
                 Release::PlainDel => Command::new([Bytes::from_static(b"DEL"), terms.key()]),
             },
             Task::Prolong { ttl } => {
-                let script = match policy.extension {
-                    Extension::None | Extension::Compare => COMPARE_AND_PEXPIRE,
-                    Extension::Recreate => RECREATE,
-                };
-                eval(script, &[terms.key()], [nonce, milliseconds(ttl)])
+                let script = |text| eval(text, &[terms.key()], [nonce, milliseconds(ttl)]);
+                match policy.extension {
+                    Extension::None | Extension::Compare => script(COMPARE_AND_PEXPIRE),
+                    Extension::Recreate => script(RECREATE),
+                    Extension::Blind => pexpire(terms, Some(milliseconds(ttl))),
+                }
             }
             Task::Role => Command::new([Bytes::from_static(b"ROLE")]),
             Task::Wait { replicas } => {
@@ -82,6 +124,7 @@ impl Errand {
         match self.task {
             Task::Wait { .. } => policy.wait.request_limit(policy.node_timeout),
             Task::Take { .. }
+            | Task::Expire { .. }
             | Task::CleanUp
             | Task::Prolong { .. }
             | Task::GiveBack
@@ -94,7 +137,9 @@ impl Errand {
     pub(super) fn label(self, terms: &Terms, repeats: u8) -> Label {
         let policy = terms.policy();
         let operation = match self.task {
-            Task::Take { .. } | Task::CleanUp | Task::Role | Task::Wait { .. } => Operation::Acquire,
+            Task::Take { .. } | Task::Expire { .. } | Task::CleanUp | Task::Role | Task::Wait { .. } => {
+                Operation::Acquire
+            }
             Task::Prolong { .. } => Operation::Extend,
             Task::GiveBack => Operation::Release,
             Task::Look => Operation::Check,
@@ -109,6 +154,7 @@ impl Errand {
             | (Task::CleanUp, Fence::None, Release::CompareAndDelete | Release::PlainDel)
             | (
                 Task::Take { .. }
+                | Task::Expire { .. }
                 | Task::Prolong { .. }
                 | Task::GiveBack
                 | Task::Role
@@ -129,6 +175,7 @@ impl Errand {
             (Task::CleanUp, _) => Vote::Settled,
             (
                 Task::Take { .. }
+                | Task::Expire { .. }
                 | Task::Prolong { .. }
                 | Task::GiveBack
                 | Task::Role
@@ -137,16 +184,31 @@ impl Errand {
                 Answer::Unknown(_),
             ) => Vote::Unknown,
             (Task::Take { .. }, Answer::Reply(reply)) => {
-                let taken = match terms.policy().fence {
-                    Fence::None => *reply == Reply::OK,
-                    Fence::Incr => number(reply).is_some(),
+                let policy = terms.policy();
+                let (taken, refused) = match (policy.fence, policy.taking) {
+                    (Fence::None, Taking::SetNxPx) => (*reply == Reply::OK, *reply == Reply::Null),
+                    (Fence::None, Taking::SetnxExpire) => {
+                        (number(reply) == Some(1), number(reply) == Some(0))
+                    }
+                    (Fence::Incr, _) => (number(reply).is_some(), *reply == Reply::Null),
                 };
-                match taken {
-                    true => Vote::For,
-                    false if *reply == Reply::Null || is_error(reply) => Vote::Against,
-                    false => Vote::Unknown,
+                let counted = match policy.counting {
+                    Counting::Grants => taken,
+                    Counting::Replies => taken || refused,
+                };
+                if counted {
+                    Vote::For
+                } else if refused || is_error(reply) {
+                    Vote::Against
+                } else {
+                    Vote::Unknown
                 }
             }
+            // The key is there, whatever became of its life.
+            (Task::Expire { .. }, Answer::Reply(reply)) => match is_error(reply) {
+                true => Vote::Unknown,
+                false => Vote::For,
+            },
             (Task::Prolong { .. } | Task::GiveBack, Answer::Reply(reply)) => match number(reply) {
                 Some(1) => Vote::For,
                 Some(0) => Vote::Against,
@@ -174,7 +236,7 @@ impl Errand {
     }
 }
 
-/// Whether a server refused to execute the command. Nothing was written then: SET writes all or nothing, and
+/// Whether a server refused to execute the command. It wrote nothing then: SET writes all or nothing, and
 /// the fenced script writes the key last.
 pub(super) fn is_error(reply: &Reply) -> bool {
     matches!(reply, Reply::Error(_))
@@ -218,6 +280,11 @@ fn set(terms: &Terms, nonce: Bytes, ttl: Ttl) -> Command {
     let head = [Bytes::from_static(b"SET"), terms.key(), nonce, Bytes::from_static(b"NX")];
     let px = life(ttl).map(|life| [Bytes::from_static(b"PX"), life]);
     Command::new(head.into_iter().chain(px.into_iter().flatten()))
+}
+
+/// A life for the key, whoever owns it. A key without one is left alone.
+fn pexpire(terms: &Terms, life: Option<Bytes>) -> Command {
+    Command::new([Bytes::from_static(b"PEXPIRE"), terms.key()].into_iter().chain(life))
 }
 
 fn eval(script: &'static str, keys: &[Bytes], arguments: impl IntoIterator<Item = Bytes>) -> Command {

@@ -1,6 +1,6 @@
 //! Prolonging a hold: the caller's own call and the watchdog's renewals.
 //!
-//! Both are compare-and-pexpire by a quorum within validity, where validity counts from the extension's own
+//! Both are what the policy calls an extension (the specification: compare-and-pexpire) by a quorum within validity, where validity counts from the extension's own
 //! first send. The watchdog is woken every third of the TTL after the grant or after its last renewal began, and
 //! at the promised end if that comes first, for then it has to tell the holder. It is a policy's choice to say
 //! nothing (`on_loss = silent`); the caller's own call is always answered.
@@ -97,7 +97,7 @@ impl Quorum {
     fn asked_life(&self, hold: &Hold, ttl: Ttl) -> Option<Span> {
         match self.terms.policy().extension {
             Extension::None => return None,
-            Extension::Compare | Extension::Recreate => {}
+            Extension::Compare | Extension::Recreate | Extension::Blind => {}
         }
         if hold.extending.is_call() {
             return None;

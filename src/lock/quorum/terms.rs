@@ -3,7 +3,7 @@
 //! Must not hold anything that a transition changes: states that differ only here never meet in one search.
 
 use crate::lock::policy;
-use crate::lock::policy::{Asking, Fence, Policy, Renewal, WaitFor};
+use crate::lock::policy::{Asking, Fence, Policy, Renewal, Taking, WaitFor};
 use crate::lock::{CoreTraits, KeyRole, LockKey, Ttl};
 use crate::time::Span;
 use bytes::Bytes;
@@ -82,7 +82,8 @@ impl Terms {
     }
 }
 
-/// Every attempt asks, perhaps waits for replicas, and then cleans up; asking and cleaning is each a round of questions that wait at most for the node timeout.
+/// Every attempt asks, perhaps waits for replicas, and then cleans up; asking and cleaning is each a round of
+/// questions that wait at most for the node timeout. Asking may take two commands, one after the other.
 fn call_max(policy: &Policy) -> Span {
     let in_a_row = match policy.asking {
         Asking::Concurrent => 1,
@@ -90,7 +91,11 @@ fn call_max(policy: &Policy) -> Span {
     };
     let round = policy.node_timeout.0.saturating_mul(in_a_row * (1 + i64::from(policy.driver_retries)));
     let attempts = 1 + i64::from(policy.retry.retries);
-    let asking = Span(round.saturating_mul(2 * attempts));
+    let rounds = match (policy.taking, policy.ttl) {
+        (Taking::SetNxPx, _) | (Taking::SetnxExpire, Ttl::Never) => 2,
+        (Taking::SetnxExpire, Ttl::Of(_)) => 3,
+    };
+    let asking = Span(round.saturating_mul(rounds * attempts));
     let confirming = Span(confirming_max(policy).0.saturating_mul(attempts));
     let wait = policy.retry.delay + policy.retry.jitter;
     asking + confirming + Span(wait.0.saturating_mul(i64::from(policy.retry.retries)))

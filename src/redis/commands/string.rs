@@ -1,4 +1,4 @@
-//! Commands on strings: GET, SET, INCR.
+//! Commands on strings: GET, SET, SETNX, INCR.
 //!
 //! The options of SET are read in `set_options.rs`. Source: Redis 7.0.15.
 
@@ -41,6 +41,16 @@ pub(in crate::redis) fn set(exec: &mut Exec<'_>, args: &[Bytes]) -> Result<Reply
     }
     exec.write(key, Value::String(value.clone()), deadline);
     Ok(done)
+}
+
+/// SETNX: 1 if the key was missing and is written now, without a deadline.
+pub(in crate::redis) fn setnx(exec: &mut Exec<'_>, args: &[Bytes]) -> Result<Reply, CommandError> {
+    let (key, value) = (&args[0], &args[1]);
+    if exec.live(key).is_some() {
+        return Ok(Reply::Int(0));
+    }
+    exec.write(key, Value::String(value.clone()), Deadline::Clear);
+    Ok(Reply::Int(1))
 }
 
 /// INCR: a missing key counts as 0. A key that exists keeps its deadline and its writer.

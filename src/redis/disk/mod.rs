@@ -26,7 +26,7 @@ use rdb::Rdb;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Disk(Kept);
 
-/// What is remembered, by mode.
+/// What is remembered, by mode. The large ones are boxed: most servers of a prover keep nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Kept {
     /// `none`: nothing is written.
@@ -36,9 +36,9 @@ enum Kept {
     /// `aof-always`: every entry is in the file and synced before anybody is answered.
     Everything,
     /// `aof-everysec`.
-    Everysec(Everysec),
+    Everysec(Box<Everysec>),
     /// `aof-no`.
-    Flushed(Flushed),
+    Flushed(Box<Flushed>),
 }
 
 impl Disk {
@@ -48,8 +48,8 @@ impl Disk {
             Persistence::None => Kept::Nothing,
             Persistence::Rdb => Kept::Rdb(Rdb::new(times.save_every, start)),
             Persistence::AofAlways => Kept::Everything,
-            Persistence::AofEverysec => Kept::Everysec(Everysec::new(times.fsync, start)),
-            Persistence::AofNo => Kept::Flushed(Flushed::new(times.flush_every, start)),
+            Persistence::AofEverysec => Kept::Everysec(Box::new(Everysec::new(times.fsync, start))),
+            Persistence::AofNo => Kept::Flushed(Box::new(Flushed::new(times.flush_every, start))),
         })
     }
 

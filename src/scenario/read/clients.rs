@@ -26,7 +26,7 @@ impl Scope {
     /// All clients, in index order.
     pub(super) fn clients(
         self,
-        lock: LockTable,
+        lock: LockTable<LockKeys>,
         clients: Clients,
         own: Vec<Spanned<ClientTable>>,
     ) -> Result<(Protocol, Vec<ClientSetup>), Wrong> {

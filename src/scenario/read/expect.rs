@@ -30,7 +30,7 @@ pub(super) fn expect(table: ExpectTable, setup: &Setup) -> Result<Expectation, W
 }
 
 /// That the oracle can be exercised at all.
-fn possible(oracle: &Spanned<OracleName>, setup: &Setup) -> Result<(), Wrong> {
+pub(crate) fn possible(oracle: &Spanned<OracleName>, setup: &Setup) -> Result<(), Wrong> {
     let any_writes = setup.clients.iter().any(|client| client.workload.task.writes());
     let any_invariant = setup.clients.iter().any(|client| client.workload.task.has_invariant());
     let any_fence = setup.clients.iter().any(|client| client.policy.fence != Fence::None);

@@ -16,9 +16,17 @@ mod quantiles;
 mod setup;
 mod workload;
 
+#[cfg(feature = "prove")]
+pub(crate) use expect::possible;
+#[cfg(feature = "prove")]
+pub(crate) use lock::{Places, needs_like, no_lock, nobody_waits, set_shared, validated};
+#[cfg(feature = "prove")]
+pub(crate) use number::ranged;
 pub(super) use number::ranged_count;
 pub(super) use profile::{named, profile};
 pub(super) use setup::{Read, read};
+#[cfg(feature = "prove")]
+pub(crate) use setup::{known_format, sentence};
 
 use crate::time::WorldTime;
 

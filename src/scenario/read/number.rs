@@ -10,7 +10,7 @@ use toml::Spanned;
 pub(super) const LONGEST_MS: i64 = 30 * 24 * 3_600 * 1_000;
 
 /// The number, if it lies in `range`.
-pub(super) fn ranged(number: &Spanned<i64>, key: &str, range: RangeInclusive<i64>) -> Result<i64, Wrong> {
+pub(crate) fn ranged(number: &Spanned<i64>, key: &str, range: RangeInclusive<i64>) -> Result<i64, Wrong> {
     in_range(*number.get_ref(), number.span(), key, range)
 }
 

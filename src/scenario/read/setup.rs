@@ -43,11 +43,7 @@ pub(in crate::scenario) struct Read {
 
 /// Everything in the file, or the first thing wrong with it.
 pub(in crate::scenario) fn read(file: File) -> Result<Read, Wrong> {
-    if *file.format.get_ref() != FORMAT {
-        let message =
-            format!("format {} is not known; this version reads format {FORMAT}", file.format.get_ref());
-        return Err(Wrong::new(InputErrorKind::Value, file.format.span(), message).meant("format = 1"));
-    }
+    known_format(&file.format)?;
     let (title, claim) = (sentence(file.title, "title")?, sentence(file.claim, "claim")?);
     let seed = ranged(&file.run.seed, "seed", 0..=SEED_MAX)? as u64;
     let limit = WorldTime::ZERO + span_ms(&file.run.limit_ms, "limit_ms", 1)?;
@@ -74,7 +70,17 @@ pub(in crate::scenario) fn read(file: File) -> Result<Read, Wrong> {
     Ok(Read { title, claim, source: file.source, seed, setup, latency, links, expect, protocol })
 }
 
-fn sentence(text: Spanned<String>, key: &str) -> Result<String, Wrong> {
+/// That the file has the format of this version.
+pub(crate) fn known_format(format: &Spanned<i64>) -> Result<(), Wrong> {
+    if *format.get_ref() == FORMAT {
+        return Ok(());
+    }
+    let message = format!("format {} is not known; this version reads format {FORMAT}", format.get_ref());
+    Err(Wrong::new(InputErrorKind::Value, format.span(), message).meant("format = 1"))
+}
+
+/// A text that says something.
+pub(crate) fn sentence(text: Spanned<String>, key: &str) -> Result<String, Wrong> {
     if text.get_ref().trim().is_empty() {
         return Err(Wrong::new(InputErrorKind::Value, text.span(), format!("`{key}` is empty")));
     }

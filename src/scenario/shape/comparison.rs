@@ -1,6 +1,6 @@
 //! A table of comparison as serde sees it: a scenario without a plan, and what rows and columns change of it.
 
-use super::{ClientTable, Clients, Deployment, File, LockTable, Network, Run, Store};
+use super::{ClientTable, Clients, Deployment, File, LockKeys, LockTable, Network, Run, Store};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -15,7 +15,7 @@ pub(in crate::scenario) struct ComparisonFile {
     pub(in crate::scenario) runs: Spanned<i64>,
     pub(in crate::scenario) run: Run,
     pub(in crate::scenario) deployment: Option<Deployment>,
-    pub(in crate::scenario) lock: Option<Spanned<LockTable>>,
+    pub(in crate::scenario) lock: Option<Spanned<LockTable<LockKeys>>>,
     pub(in crate::scenario) clients: Clients,
     #[serde(default)]
     pub(in crate::scenario) client: Vec<Spanned<ClientTable>>,
@@ -32,7 +32,7 @@ pub(in crate::scenario) struct RowTable {
     pub(in crate::scenario) name: Spanned<String>,
     pub(in crate::scenario) title: Spanned<String>,
     pub(in crate::scenario) deployment: Option<Deployment>,
-    pub(in crate::scenario) lock: Option<Spanned<LockTable>>,
+    pub(in crate::scenario) lock: Option<Spanned<LockTable<LockKeys>>>,
     pub(in crate::scenario) clients: Option<Clients>,
     pub(in crate::scenario) store: Option<Store>,
 }

@@ -118,7 +118,7 @@ impl<'de> Visitor<'de> for CountVisitor {
 }
 
 /// The key's text goes through here so that the error lists every known name.
-fn known<'de, D: Deserializer<'de>, V>(
+pub(crate) fn known<'de, D: Deserializer<'de>, V>(
     deserializer: D,
     names: &'static [&'static str],
     of: impl FnOnce(&str) -> Option<V>,

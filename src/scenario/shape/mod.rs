@@ -18,9 +18,14 @@ mod repeated;
 pub(super) use client::{ClientTable, Clients, Task, WorkKeys};
 pub(super) use comparison::{ColumnTable, ComparisonFile, Lack};
 pub(super) use deployment::{Deployment, MinReplicasKeys, Topology};
+#[cfg(feature = "prove")]
+pub(crate) use expect::known;
 pub(super) use expect::{CountKeys, ExpectTable};
 pub(super) use learning::Learning;
-pub(super) use lock::{LockKeys, LockTable};
+pub(super) use lock::LockKeys;
+pub(crate) use lock::{LockTable, SharedKeys};
+#[cfg(feature = "prove")]
+pub(crate) use lock::{NoLife, TickKeys};
 pub(super) use network::{LinkKeys, Network, NumberOrQuantiles, QuantileKeys};
 pub(super) use one_or_many::OneOrMany;
 pub(super) use plan::{
@@ -50,7 +55,7 @@ pub(super) struct File {
     pub(super) source: Vec<String>,
     pub(super) run: Run,
     pub(super) deployment: Deployment,
-    pub(super) lock: Spanned<LockTable>,
+    pub(super) lock: Spanned<LockTable<LockKeys>>,
     pub(super) clients: Clients,
     #[serde(default)]
     pub(super) client: Vec<Spanned<ClientTable>>,
