@@ -6,9 +6,14 @@
 //! issue them, because a core's own counters are rewritten last, by [`Canon::counter`]. Must not know any
 //! protocol.
 
+mod gather;
+
+pub use gather::Gather;
+
 use crate::name::{CallId, ClientId, GrantId, Nonce, Operation, VoterId};
 use crate::time::{MonoTime, Now, ProcessClocks, Span, UnixMs, WallTime, WorldTime};
 use bytes::Bytes;
+use smallvec::SmallVec;
 
 /// The kinds of identity that are renamed. Process-local kinds carry their client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +28,19 @@ pub enum IdKind {
     Grant,
 }
 
+impl IdKind {
+    /// The kind alone, as the upper half of a word.
+    fn word(self) -> u64 {
+        let (tag, client, operation) = match self {
+            Self::Request(client) => (0, client, 0),
+            Self::Operation(client, operation) => (1, client, operation as u64),
+            Self::Call(client) => (2, client, 0),
+            Self::Grant => (3, ClientId(0), 0),
+        };
+        (tag << 24 | operation << 16 | u64::from(client.0)) << 32
+    }
+}
+
 /// The state of one pass.
 #[derive(Clone, Debug)]
 pub struct Canon {
@@ -30,10 +48,11 @@ pub struct Canon {
     /// What the process being visited reads, and what it will read after the pass.
     before: Now,
     after: Now,
-    nonces: Vec<Nonce>,
-    ids: Vec<(IdKind, u32)>,
+    nonces: SmallVec<[Nonce; 8]>,
+    /// The kind in the upper half of the word, the identity in the lower.
+    ids: SmallVec<[u64; 24]>,
     /// New place of each voter, by old place; empty while voters keep theirs.
-    places: Vec<u8>,
+    places: SmallVec<[u8; 8]>,
 }
 
 impl Canon {
@@ -43,16 +62,31 @@ impl Canon {
     /// Starts a pass over a state whose present is `now`.
     pub fn new(now: WorldTime) -> Self {
         let after = Now { mono: Self::MONO_AFTER, wall: ProcessClocks::WALL_START };
-        Self { now, before: after, after, nonces: Vec::new(), ids: Vec::new(), places: Vec::new() }
+        Self {
+            now,
+            before: after,
+            after,
+            nonces: SmallVec::new(),
+            ids: SmallVec::new(),
+            places: SmallVec::new(),
+        }
     }
 
     /// Puts the voters into another order: `order` lists their old places by new place. Only where it does not
     /// matter to anybody which voter is which.
     pub fn reorder_voters(&mut self, order: &[u8]) {
-        self.places = vec![0; order.len()];
+        if order.iter().enumerate().all(|(new, old)| new == usize::from(*old)) {
+            return self.places.clear();
+        }
+        self.places = SmallVec::from_elem(0, order.len());
         for (new, old) in order.iter().enumerate() {
             self.places[usize::from(*old)] = new as u8;
         }
+    }
+
+    /// Whether any voter gets another place.
+    pub fn reorders_voters(&self) -> bool {
+        !self.places.is_empty()
     }
 
     /// A voter.
@@ -73,7 +107,10 @@ impl Canon {
 
     /// Something kept per voter, in index order.
     pub fn by_voter<T>(&mut self, kept: &mut [T]) {
-        let mut places: Vec<u8> = self.places.iter().copied().take(kept.len()).collect();
+        if self.places.is_empty() {
+            return;
+        }
+        let mut places: SmallVec<[u8; 8]> = self.places.iter().copied().take(kept.len()).collect();
         for at in 0..places.len() {
             while usize::from(places[at]) != at {
                 let to = usize::from(places[at]);
@@ -135,8 +172,11 @@ impl Canon {
         *time = UnixMs(after + (time.0 - before).max(-1));
     }
 
-    /// A nonce: the number of nonces visited before it.
+    /// A nonce: the number of nonces visited before it. [`Nonce::CONSTANT`] is the same in every state and stays.
     pub fn nonce(&mut self, nonce: &mut Nonce) {
+        if *nonce == Nonce::CONSTANT {
+            return;
+        }
         let index = self.nonces.iter().position(|known| known == nonce).unwrap_or_else(|| {
             self.nonces.push(*nonce);
             self.nonces.len() - 1
@@ -146,10 +186,17 @@ impl Canon {
 
     /// Bytes that may be the text of a nonce.
     pub fn bytes(&mut self, bytes: &mut Bytes) {
-        if let Some(mut nonce) = Nonce::from_bytes(bytes) {
-            self.nonce(&mut nonce);
-            *bytes = nonce.to_bytes();
+        if let Some(renamed) = self.renamed(bytes) {
+            *bytes = renamed;
         }
+    }
+
+    /// As [`Self::bytes`], where something is to be written only if the text changes: the new text then.
+    pub fn renamed(&mut self, bytes: &[u8]) -> Option<Bytes> {
+        let old = Nonce::from_bytes(bytes)?;
+        let mut new = old;
+        self.nonce(&mut new);
+        (new != old).then(|| new.to_bytes())
     }
 
     /// An identity of this kind, 1-based: its place in the order of first visit. 0 means none and stays.
@@ -157,17 +204,16 @@ impl Canon {
         if *id == 0 {
             return;
         }
-        let mut seen = 0;
-        for (known_kind, known) in &self.ids {
-            if *known_kind == kind {
-                seen += 1;
-                if known == id {
-                    *id = seen;
-                    return;
-                }
+        let (kind, mut seen) = (kind.word(), 0);
+        let wanted = kind | u64::from(*id);
+        for known in &self.ids {
+            seen += u32::from((known ^ kind) >> 32 == 0);
+            if *known == wanted {
+                *id = seen;
+                return;
             }
         }
-        self.ids.push((kind, *id));
+        self.ids.push(wanted);
         *id = seen + 1;
     }
 
@@ -178,10 +224,10 @@ impl Canon {
 
     /// Declares all live grants before any is visited, so that renaming keeps their order.
     pub fn grants(&mut self, live: impl IntoIterator<Item = GrantId>) {
-        let mut live: Vec<GrantId> = live.into_iter().collect();
+        let mut live: SmallVec<[GrantId; 8]> = live.into_iter().collect();
         live.sort_unstable();
         live.dedup();
-        self.ids.extend(live.into_iter().map(|grant| (IdKind::Grant, grant.0)));
+        self.ids.extend(live.into_iter().map(|grant| IdKind::Grant.word() | u64::from(grant.0)));
     }
 
     /// A grant.
@@ -192,7 +238,8 @@ impl Canon {
     /// A counter that holds the last identity given out of this kind: as many as were visited. To be called
     /// when everything that can hold such an identity has been visited.
     pub fn counter(&mut self, kind: IdKind, last: &mut u32) {
-        *last = self.ids.iter().filter(|(known, _)| *known == kind).count() as u32;
+        let kind = kind.word();
+        *last = self.ids.iter().filter(|known| (**known ^ kind) >> 32 == 0).count() as u32;
     }
 
     /// A number that no decision depends on.

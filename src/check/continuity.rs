@@ -75,6 +75,10 @@ impl Monitor for Continuity {
         self.answered
     }
 
+    fn assume_exercised(&mut self) {
+        self.answered = true;
+    }
+
     fn kept(&self, kept: &mut Vec<GrantId>) {
         kept.extend(self.newest.map(|(grant, _)| grant));
         self.others.kept(kept);

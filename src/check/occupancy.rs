@@ -4,14 +4,15 @@
 
 use crate::canon::Canon;
 use crate::name::{ClientId, GrantId};
+use smallvec::SmallVec;
 
 /// The grants in progress, oldest first.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Occupancy(Vec<(GrantId, ClientId)>);
+pub(super) struct Occupancy(SmallVec<[(GrantId, ClientId); 2]>);
 
 impl Occupancy {
-    pub(super) const fn empty() -> Self {
-        Self(Vec::new())
+    pub(super) fn empty() -> Self {
+        Self(SmallVec::new())
     }
 
     pub(super) fn begin(&mut self, grant: GrantId, client: ClientId) {

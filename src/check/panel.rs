@@ -21,12 +21,13 @@ use super::section_overlap::SectionOverlap;
 use super::stale_write::StaleWrite;
 use super::valid_write_refused::ValidWriteRefused;
 use super::violation::{Outcome, Violation};
-use crate::canon::Canon;
+use crate::canon::{Canon, Gather};
 use crate::history::Record;
 use crate::name::GrantId;
+use std::hash::{Hash, Hasher};
 
 /// One monitor per oracle that applies.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Panel {
     promise_overlap: Seat<PromiseOverlap>,
     promise_empty: Seat<PromiseEmpty>,
@@ -66,6 +67,14 @@ macro_rules! each_seat {
         $panel.unavailable.$method($($argument),*);
         $panel.silent_loss.$method($($argument),*);
     }};
+}
+
+impl Hash for Panel {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let mut gather = Gather::new(state);
+        each_seat!(self.hash(&mut gather));
+        gather.flush();
+    }
 }
 
 impl Panel {
@@ -116,9 +125,9 @@ impl Panel {
         self
     }
 
-    /// The same panel, looking for violations only: `promise-overlap` forgets by what it was exercised, and says
-    /// *held* unless it is violated. The other monitors keep their latches. No violation is found or missed by it.
-    /// For a prover, which then owes a witness of its own that the oracle is exercised.
+    /// The same panel, looking for violations only: the oracles that a prover judges forget by what they were exercised,
+    /// and say *held* unless they are violated. No violation is found or missed by it. For a prover, which then owes a
+    /// witness of its own that they are exercised. `fence-order` alone keeps what it has seen: it judges by that.
     #[must_use]
     pub fn assume_exercised(mut self) -> Self {
         each_seat!(self.assume_exercised());

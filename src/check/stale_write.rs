@@ -51,6 +51,10 @@ impl Monitor for StaleWrite {
         self.writers.two()
     }
 
+    fn assume_exercised(&mut self) {
+        self.writers = Distinct::Two;
+    }
+
     fn kept(&self, kept: &mut Vec<GrantId>) {
         self.accepted.kept(kept);
         kept.extend(self.writers.name());

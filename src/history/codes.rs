@@ -38,7 +38,18 @@ codes!(Cause { Own = 0, Rival = 1, Expiry = 2, ClockFault = 3, Eviction = 4, Res
 codes!(WatchKind { Leak = 0, Stuck = 1, Unavailable = 2, SilentLoss = 3 });
 codes!(WatchEnd { Met = 0, Void = 1, Missed = 2 });
 codes!(Operation { Acquire = 0, Extend = 1, Release = 2, Check = 3 });
-codes!(CommandName { Del = 0, Eval = 1, Evalsha = 2, Get = 3, Set = 4, Other = 5, Role = 6, Wait = 7 });
+codes!(CommandName {
+    Del = 0,
+    Eval = 1,
+    Evalsha = 2,
+    Get = 3,
+    Set = 4,
+    Other = 5,
+    Role = 6,
+    Wait = 7,
+    Setnx = 8,
+    Pexpire = 9,
+});
 codes!(StoreAccess { Claim = 0, Read = 1, Write = 2 });
 codes!(Direction { Request = 0, Reply = 1 });
 codes!(FaultKind {

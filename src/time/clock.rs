@@ -5,12 +5,13 @@
 //! nothing. A frozen clock stands still and keeps its rate for later. Must not know what its local time means.
 
 use super::{Span, WorldTime};
+use std::hash::{Hash, Hasher};
 
 /// Parts per million of one.
 const MILLION: i128 = 1_000_000;
 
 /// A clock of one process, local microseconds as plain integers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
     base: i64,
     since: WorldTime,
@@ -18,6 +19,16 @@ pub struct Clock {
     carry: u32,
     ppm: i32,
     frozen: bool,
+}
+
+impl Hash for Clock {
+    /// In few words: a state has many clocks.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Self { base, since, carry, ppm, frozen } = *self;
+        state.write_i64(base);
+        state.write_u64(since.0);
+        state.write_u64(u64::from(carry) << 33 | u64::from(frozen) << 32 | u64::from(ppm as u32));
+    }
 }
 
 impl Clock {
@@ -103,6 +114,10 @@ impl Clock {
 
     fn reading(&self, at: WorldTime) -> (i64, u32) {
         assert!(at >= self.since, "clock read before its last change");
+        // At the true rate whole microseconds are earned, and what was carried stays: no division.
+        if self.ppm == 0 && !self.frozen {
+            return (self.base + (at.0 - self.since.0) as i64, self.carry);
+        }
         let earned = i128::from(at.0 - self.since.0) * self.rate() + i128::from(self.carry);
         (self.base + earned.div_euclid(MILLION) as i64, earned.rem_euclid(MILLION) as u32)
     }

@@ -9,9 +9,10 @@ use super::state::World;
 use super::system::System;
 use crate::canon::{Canon, IdKind};
 use crate::lock::LockCore;
-use crate::name::{GrantId, Process, Route, VoterId};
+use crate::name::{Direction, GrantId, Process, Route, VoterId};
 use crate::resp::Reply;
 use crate::time::{Now, WorldTime};
+use smallvec::SmallVec;
 
 /// What a canonical form did to names.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -22,47 +23,56 @@ pub struct Renaming {
     pub voters: Vec<u8>,
 }
 
-/// What is seen at and around one voter, without any name that the order of voters decides.
-type Surroundings = Vec<(u16, u8, u8, u8)>;
+/// What is seen at and around one voter, without any name that the order of voters decides: words in the order in
+/// which they are seen.
+type Surroundings = SmallVec<[u64; 8]>;
 
 impl<C: LockCore> System<C> {
     /// The order in which voters are put. Voters that look alike keep their order: that merges fewer states and
     /// is as right.
-    fn voter_order(&self) -> Vec<u8> {
-        let places = 0..self.setup().nodes.len() as u8;
+    fn voter_order(&self) -> SmallVec<[u8; 8]> {
+        let mut order: SmallVec<[u8; 8]> = (0..self.setup().nodes.len() as u8).collect();
         let ordered = self.clients.iter().any(|client| client.traits.0.ordered_voters);
-        if ordered || !self.world.groups.is_empty() || !self.setup().plan.faults.is_empty() {
-            return places.collect();
+        let planned = self.setup().plan.faults.len() > self.world.menu.0.len();
+        if ordered || planned || !self.world.groups.is_empty() {
+            return order;
         }
-        let mut seen: Vec<(Surroundings, u8)> =
-            places.map(|place| (self.surroundings(place), place)).collect();
-        seen.sort();
-        seen.into_iter().map(|(_, place)| place).collect()
+        let seen: SmallVec<[Surroundings; 5]> = order.iter().map(|place| self.surroundings(*place)).collect();
+        order.sort_by(|one, other| seen[usize::from(*one)].cmp(&seen[usize::from(*other)]));
+        order
     }
 
     fn surroundings(&self, place: u8) -> Surroundings {
         let voter = VoterId(place);
-        let mut seen = Vec::new();
+        let mut seen = Surroundings::new();
+        // One word orders as its four parts do, one after the other.
+        let word = |client: u16, a: u8, b: u8, c: u8| {
+            u64::from(client) << 24 | u64::from(a) << 16 | u64::from(b) << 8 | u64::from(c)
+        };
+        let server = self.world.redis(voter);
+        seen.push(word(server.downs, server.pauses as u8, 0, 0));
         if let Some(held) = &self.world.redis(voter).held {
             let left = self.world.redis(voter).remaining(self.world.now).0;
             let own = self.clients[usize::from(held.writer.client.0)].call() == held.writer;
-            // Two numbers of the key's life, in one entry each, so that entries stay small.
-            seen.push((held.writer.client.0, u8::from(own), 0, 0));
-            seen.push(((left >> 32) as u16, (left >> 24) as u8, (left >> 16) as u8, (left >> 8) as u8));
+            seen.push(word(held.writer.client.0, u8::from(own), 0, 0));
+            // The key's life, but for its lowest byte.
+            seen.push(word((left >> 32) as u16, (left >> 24) as u8, (left >> 16) as u8, (left >> 8) as u8));
         }
-        for lane in self.world.links.iter().filter(|lane| lane.id.peer == Process::Node(voter.into())) {
-            for (way, packet) in
-                lane.requests.iter().map(|p| (0, p)).chain(lane.replies.iter().map(|p| (1, p)))
-            {
+        let peer = Process::Node(voter.into());
+        let mut packets = self.world.links.packets();
+        for lane in self.world.links.iter().filter(|lane| lane.id.peer == peer) {
+            packets = &packets[packets.partition_point(|packet| packet.lane < lane.id)..];
+            for packet in packets.iter().take_while(|packet| packet.lane == lane.id) {
+                let way = u8::from(packet.name.direction == Direction::Reply);
                 let operation = match packet.name.route {
                     Route::Command { operation, .. } => operation as u8,
                     Route::Connect { .. } | Route::Store { .. } => u8::MAX,
                 };
                 let answer =
                     u8::from(matches!(&packet.body, Body::Answer { reply, .. } if *reply == Reply::OK));
-                seen.push((lane.id.client.0, operation, way | answer << 1, packet.wait));
+                seen.push(word(lane.id.client.0, operation, way | answer << 1, packet.wait));
             }
-            seen.push((lane.id.client.0, u8::MAX, 0, 0));
+            seen.push(word(lane.id.client.0, u8::MAX, 0, 0));
         }
         seen
     }
@@ -72,9 +82,35 @@ impl<C: LockCore> System<C> {
     /// The grants that can still act: those whose promise runs or that somebody is inside or releasing with, and
     /// those named by a message to the store.
     pub fn live_grants(&self) -> Vec<GrantId> {
+        self.acting_grants().collect()
+    }
+
+    fn acting_grants(&self) -> impl Iterator<Item = GrantId> {
         let held = self.world.ledger.holds.iter().map(|hold| hold.grant);
         let used = self.clients.iter().filter_map(|client| client.user.grant());
-        held.chain(used).chain(self.world.links.grants()).collect()
+        held.chain(used).chain(self.world.links.grants())
+    }
+
+    /// The faults of a menu move with their voters.
+    fn canonical_faults(&mut self, order: &[u8]) {
+        let menu = std::sync::Arc::clone(&self.world.menu.0);
+        if menu.is_empty() || order.iter().enumerate().all(|(new, old)| new == usize::from(*old)) {
+            return;
+        }
+        let moved = |index: usize| {
+            let Some((family, voter)) = menu[index] else { return index };
+            let new = order.iter().position(|old| *old == voter.0).unwrap_or(usize::from(voter.0));
+            let same = |entry: &Option<(u32, VoterId)>| *entry == Some((family, VoterId(new as u8)));
+            menu.iter().position(same).unwrap_or(index)
+        };
+        let old = self.world.faults.clone();
+        for (index, state) in old.into_iter().enumerate() {
+            self.world.faults[moved(index)] = state;
+        }
+        for active in &mut self.world.active {
+            *active = moved(*active as usize) as u32;
+        }
+        self.world.active.sort_unstable();
     }
 
     /// The nodes of each voter as they depend on each other; `before` are the servers' clocks before the pass.
@@ -105,8 +141,9 @@ impl<C: LockCore> System<C> {
         let order = self.voter_order();
         canon.reorder_voters(&order);
         canon.by_voter(&mut self.world.servers);
-        canon.grants(self.live_grants().into_iter().chain(beside_grants));
-        let mut before = Vec::new();
+        self.canonical_faults(&order);
+        canon.grants(self.acting_grants().chain(beside_grants));
+        let mut before: SmallVec<[Now; 5]> = SmallVec::new();
         for Server::Redis(server) in &mut self.world.servers {
             before.push(server.clocks.now(self.world.now));
             server.canonical(&mut canon, before[before.len() - 1]);
@@ -138,6 +175,6 @@ impl<C: LockCore> System<C> {
         self.world.serial = 0;
         self.world.now = WorldTime::ZERO;
         self.world.next_fact = super::state::NextFact::Stale;
-        Renaming { nonces: canon.nonces(), voters: order }
+        Renaming { nonces: canon.nonces(), voters: order.into_vec() }
     }
 }

@@ -15,13 +15,14 @@ use crate::name::{
     CallId, ClientId, GrantId, MessageName, Name, Point, PointName, Process, Route, VoterId, Worker,
 };
 use crate::time::{MonoTime, Now, ProcessClocks, Span, WorldTime};
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// The only caller of each core: one handle, one user.
 const CALLER: Caller = Caller(0);
 
 /// A client process.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Client<C> {
     pub(crate) id: ClientId,
     pub(crate) core: C,
@@ -46,7 +47,7 @@ pub(crate) struct Client<C> {
 }
 
 /// Pauses in force.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pauses {
     pub(crate) process: u16,
     pub(crate) user: u16,
@@ -56,7 +57,7 @@ pub(crate) struct Pauses {
 }
 
 /// Numbers of names, over the incarnation; calls and timer firings over the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) calls: u32,
     pub(crate) acquires: u32,
@@ -71,6 +72,43 @@ pub(crate) struct Counts {
     pub(crate) leaves: u32,
     pub(crate) releases: u32,
     pub(crate) firings: u32,
+}
+
+impl<C: Hash> Hash for Client<C> {
+    /// In few words. Of the counts only the calls: all others are 0 in a canonical system, and no other is kept by
+    /// its hash.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Self {
+            id,
+            core,
+            traits: _,
+            clocks,
+            incarnation,
+            alive,
+            pauses,
+            driver,
+            user,
+            cycles_left,
+            work,
+            think,
+            counts,
+            present,
+            wrote,
+        } = self;
+        let Pauses { process, user: code, watchdog, late } = *pauses;
+        let word = |parts: [u16; 4]| parts.iter().fold(0, |word, part| word << 16 | u64::from(*part));
+        state.write_u64(word([id.0, *incarnation, u16::from(*alive), u16::from(*wrote)]));
+        state.write_u64(word([process, code, watchdog, 0]));
+        state.write_i64(late.0);
+        state.write_u64(u64::from(*cycles_left) << 32 | u64::from(*present));
+        state.write_i64(work.0);
+        state.write_i64(think.0);
+        state.write_u32(counts.calls);
+        core.hash(state);
+        clocks.hash(state);
+        driver.hash(state);
+        user.hash(state);
+    }
 }
 
 impl Counts {
@@ -557,6 +595,6 @@ impl<T> PartialEq for Fixed<T> {
 
 impl<T> Eq for Fixed<T> {}
 
-impl<T> std::hash::Hash for Fixed<T> {
-    fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
+impl<T> Hash for Fixed<T> {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
 }

@@ -8,6 +8,7 @@ use crate::lock::{Label, RequestId, UnknownReason, WakeReason};
 use crate::name::{CallId, ClientId, MessageName, Route, VoterId};
 use crate::resp::{Command, Reply};
 use crate::time::MonoTime;
+use smallvec::SmallVec;
 
 /// A request not yet answered to the core.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -42,18 +43,21 @@ pub(crate) struct Errand {
     pub(crate) by: CallId,
 }
 
+/// How many handshakes there were, by voter.
+pub(crate) type Handshakes = SmallVec<[(VoterId, u32); 5]>;
+
 /// The driver of one client.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Driver {
     pub(crate) pending: Vec<Pending>,
-    pub(crate) wakes: Vec<(WakeReason, MonoTime)>,
+    pub(crate) wakes: SmallVec<[(WakeReason, MonoTime); 2]>,
     /// Handshakes with each voter over the incarnation, whichever of its nodes was meant.
-    pub(crate) connects: Vec<(VoterId, u32)>,
+    pub(crate) connects: Handshakes,
 }
 
 impl Driver {
     pub(crate) fn new() -> Self {
-        Self { pending: Vec::new(), wakes: Vec::new(), connects: Vec::new() }
+        Self { pending: Vec::new(), wakes: SmallVec::new(), connects: SmallVec::new() }
     }
 
     pub(crate) fn set_wake(&mut self, reason: WakeReason, at: MonoTime) {
@@ -122,7 +126,7 @@ impl Driver {
             }
             match &mut pending.state {
                 PendingState::Unsent(errand) | PendingState::Queued(errand) => {
-                    errand.command.rewrite(|word| canon.bytes(word));
+                    errand.command.replace(|word| canon.renamed(word));
                     canon.call(&mut errand.by);
                 }
                 PendingState::Answered(reply) => canonical_reply(reply, canon),

@@ -173,7 +173,7 @@ impl<C: LockCore> System<C> {
 
     /// Whether the fault does anything to anybody in the moment it begins. One that only meets a dead client or
     /// a node that is down does not, even if it is still in force when they are back.
-    fn is_effective(&self, fault: &Fault) -> bool {
+    pub(super) fn is_effective(&self, fault: &Fault) -> bool {
         if !self.is_aimed(fault) {
             return false;
         }
@@ -363,13 +363,11 @@ impl<C: LockCore> System<C> {
             let why = if tear == Tear::Both { LostWhy::Reset } else { LostWhy::Down };
             let Some(lane) = self.world.links.get_mut(id) else { continue };
             lane.torn.get_or_insert(why);
-            let mut lost: Vec<MessageName> = lane.requests.drain(..).map(|packet| packet.name).collect();
-            if tear == Tear::Both {
-                // A notice that is already under way still arrives.
-                let (notices, gone) = lane.replies.drain(..).partition(|packet| packet.body.is_notice());
-                lane.replies = notices;
-                lost.extend(gone.iter().map(|packet: &super::lane::Packet| packet.name));
-            }
+            // A notice that is already under way still arrives.
+            let lost = self.world.links.lose(id, |packet| match packet.name.direction {
+                Direction::Request => true,
+                Direction::Reply => tear == Tear::Both && !packet.body.is_notice(),
+            });
             for name in lost {
                 self.world.record(id.peer, Fact::MessageLost { name, why }, out);
             }

@@ -86,7 +86,8 @@ impl Group {
     }
 
     /// Visits the links and the waits of a voter; `before` are its nodes' clocks before the pass. Places in the
-    /// stream are counted from the first that anybody still knows of; 0, where nothing is, stays.
+    /// stream are only ever compared, so each becomes its rank among those that anybody still knows of; 0, where nothing
+    /// is, stays.
     ///
     /// What happens at whole seconds of a clock is not told apart by when that will be.
     pub(super) fn canonical(&mut self, canon: &mut Canon, before: &[Now], lanes: &mut Links, voter: VoterId) {
@@ -96,7 +97,7 @@ impl Group {
                 Part::Primary(lead) => {
                     lead.asks = 0;
                     lead.good.canonical(canon);
-                    lead.waits.iter_mut().for_each(|waiting| waiting.canonical(canon));
+                    lead.waits.iter_mut().for_each(|waiting| waiting.canonical(canon, lanes));
                     lead.ghosts.iter_mut().for_each(|ghost| canon.wall_moment(&mut ghost.since));
                 }
                 Part::Replica(feed) => feed.canonical(canon),
@@ -104,13 +105,14 @@ impl Group {
         }
         self.promotions = 0;
         let ends = |lane: &&mut Lane| matches!(lane.id.peer, Process::Node(node) if node.voter == voter);
-        let first = self.places().map(|place| *place).filter(|place| *place > 0).min();
-        let known =
-            lanes.iter().filter(|lane| matches!(lane.id.peer, Process::Node(node) if node.voter == voter));
-        let first = first.into_iter().chain(known.map(|lane| lane.offset).filter(|place| *place > 0)).min();
-        let Some(first) = first else { return };
-        let places = self.places().chain(lanes.iter_mut().filter(ends).map(|lane| &mut lane.offset));
-        places.filter(|place| **place > 0).for_each(|place| *place -= first - 1);
+        let own = lanes.iter_mut().filter(ends).map(|lane| &mut lane.offset);
+        let mut places: Vec<&mut u32> = self.places().chain(own).filter(|place| **place > 0).collect();
+        let mut known: Vec<u32> = places.iter().map(|place| **place).collect();
+        known.sort_unstable();
+        known.dedup();
+        for place in &mut places {
+            **place = known.partition_point(|other| other < place) as u32 + 1;
+        }
     }
 }
 

@@ -1,8 +1,10 @@
 //! Links: per connection and direction a FIFO queue of messages in flight.
 //!
+//! All queues lie in one list, because most are empty and a state of a prover is copied often.
 //! A reconnect opens another lane; what was sent on the old one may still arrive. A lane knows nothing of
 //! time: the explorer files when its first message is due. Cuts live in `fault.rs`.
 
+use super::driver::Handshakes;
 use crate::canon::{Canon, IdKind};
 use crate::history::LostWhy;
 use crate::lock::RequestId;
@@ -11,10 +13,10 @@ use crate::name::{
     VoterId,
 };
 use crate::resp::{Command, Reply};
-use std::collections::VecDeque;
+use std::hash::{Hash, Hasher};
 
 /// One connection of one client to one server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneId {
     /// The client.
     pub client: ClientId,
@@ -27,8 +29,10 @@ pub struct LaneId {
 }
 
 /// One message in flight.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Packet {
+    /// Where it queues; which way is the direction of its name.
+    pub(crate) lane: LaneId,
     pub(crate) name: MessageName,
     /// Identifies it within the run.
     pub(crate) serial: u32,
@@ -110,7 +114,7 @@ pub(crate) enum LaneState {
 }
 
 /// One connection.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lane {
     pub(crate) id: LaneId,
     pub(crate) state: LaneState,
@@ -118,14 +122,13 @@ pub(crate) struct Lane {
     pub(crate) torn: Option<LostWhy>,
     /// The place of the server's stream after the last command of this connection.
     pub(crate) offset: u32,
-    pub(crate) requests: VecDeque<Packet>,
-    pub(crate) replies: VecDeque<Packet>,
 }
 
-/// All connections, sorted by id.
+/// All connections, sorted by id, and what is in flight on them: by lane, requests before replies, then by age.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Links {
     lanes: Vec<Lane>,
+    packets: Vec<Packet>,
 }
 
 impl LaneId {
@@ -141,6 +144,14 @@ impl LaneId {
             | peer << 64
             | u128::from(self.incarnation) << 32
             | u128::from(self.number)
+    }
+}
+
+impl Hash for LaneId {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let word = self.word();
+        state.write_u64((word >> 64) as u64);
+        state.write_u64(word as u64);
     }
 }
 
@@ -164,23 +175,24 @@ impl Body {
     }
 }
 
-impl Lane {
-    pub(crate) fn queue(&self, direction: Direction) -> &VecDeque<Packet> {
-        match direction {
-            Direction::Request => &self.requests,
-            Direction::Reply => &self.replies,
-        }
+impl Hash for Packet {
+    /// In few words.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Self { lane, name, serial, body, wait } = self;
+        state.write_u64(u64::from(*serial) << 8 | u64::from(*wait));
+        lane.hash(state);
+        name.hash(state);
+        body.hash(state);
     }
+}
 
-    pub(crate) fn queue_mut(&mut self, direction: Direction) -> &mut VecDeque<Packet> {
-        match direction {
-            Direction::Request => &mut self.requests,
-            Direction::Reply => &mut self.replies,
-        }
-    }
-
-    fn is_spent(&self) -> bool {
-        self.state == LaneState::Abandoned && self.requests.is_empty() && self.replies.is_empty()
+impl Hash for Lane {
+    /// In few words: most of a system are its lanes.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Self { id, state: stage, torn, offset } = *self;
+        let torn = torn.map_or(0, |why| 1 + why as u64);
+        id.hash(state);
+        state.write_u64(u64::from(offset) << 16 | torn << 8 | stage as u64);
     }
 }
 
@@ -210,21 +222,77 @@ impl Links {
 
     pub(crate) fn open(&mut self, id: LaneId, state: LaneState) {
         let at = self.lanes.partition_point(|lane| lane.id < id);
-        let (requests, replies) = (VecDeque::new(), VecDeque::new());
-        self.lanes.insert(at, Lane { id, state, torn: None, offset: 0, requests, replies });
+        self.lanes.insert(at, Lane { id, state, torn: None, offset: 0 });
+    }
+
+    /// Everything in flight, lane by lane.
+    pub(crate) fn packets(&self) -> &[Packet] {
+        &self.packets
+    }
+
+    /// Everything in flight, to change in place. Where a message queues must stay as it is.
+    pub(crate) fn packets_mut(&mut self) -> &mut [Packet] {
+        &mut self.packets
+    }
+
+    /// The first message of this lane in this direction.
+    pub(crate) fn front(&self, lane: LaneId, direction: Direction) -> Option<&Packet> {
+        self.packets.iter().find(|packet| packet.queue() == (lane, direction))
+    }
+
+    /// Takes the first message of this lane in this direction.
+    pub(crate) fn pop(&mut self, lane: LaneId, direction: Direction) -> Option<Packet> {
+        let at = self.packets.iter().position(|packet| packet.queue() == (lane, direction))?;
+        Some(self.packets.remove(at))
+    }
+
+    /// Queues a message, if its lane is still known; says whether it is.
+    pub(crate) fn push(&mut self, packet: Packet) -> bool {
+        if self.get(packet.lane).is_none() {
+            return false;
+        }
+        let at = self.packets.partition_point(|known| known.queue() <= packet.queue());
+        self.packets.insert(at, packet);
+        true
+    }
+
+    /// Takes out of this lane every message that `lost` picks, and lists their names.
+    pub(crate) fn lose(&mut self, lane: LaneId, lost: impl Fn(&Packet) -> bool) -> Vec<MessageName> {
+        let mut names = Vec::new();
+        self.packets.retain(|packet| {
+            let keep = packet.lane != lane || !lost(packet);
+            if !keep {
+                names.push(packet.name);
+            }
+            keep
+        });
+        names
+    }
+
+    /// Takes out the first message that `lost` picks.
+    pub(crate) fn lose_one(&mut self, lost: impl FnMut(&Packet) -> bool) {
+        if let Some(at) = self.packets.iter().position(lost) {
+            self.packets.remove(at);
+        }
+    }
+
+    /// Whether nobody uses this lane and nothing travels on it.
+    fn is_spent(&self, lane: &Lane) -> bool {
+        lane.state == LaneState::Abandoned && self.packets.iter().all(|packet| packet.lane != lane.id)
     }
 
     /// Forgets lanes that nobody uses and nothing travels on.
     pub(crate) fn sweep(&mut self) {
-        if self.lanes.iter().any(Lane::is_spent) {
-            self.lanes.retain(|lane| !lane.is_spent());
+        if self.lanes.iter().any(|lane| self.is_spent(lane)) {
+            let spent: Vec<_> =
+                self.lanes.iter().filter(|lane| self.is_spent(lane)).map(|lane| lane.id).collect();
+            self.lanes.retain(|lane| !spent.contains(&lane.id));
         }
     }
 
     /// The grants that messages to the store refer to.
     pub(crate) fn grants(&self) -> impl Iterator<Item = GrantId> {
-        let packets = self.lanes.iter().flat_map(|lane| lane.requests.iter().chain(&lane.replies));
-        packets.filter_map(|packet| match &packet.body {
+        self.packets.iter().filter_map(|packet| match &packet.body {
             Body::StoreRequest(request) => Some(request.grant),
             Body::StoreAnswer { grant, .. } => Some(*grant),
             Body::Connect
@@ -236,22 +304,37 @@ impl Links {
         })
     }
 
+    /// The number that this lane gets in canonical form, before any is rewritten; `None` if it is gone or was given up.
+    pub(crate) fn canonical_number(&self, id: LaneId) -> Option<u32> {
+        self.get(id).filter(|lane| lane.state != LaneState::Abandoned)?;
+        let own =
+            |lane: &&Lane| (lane.id.client, end(lane.id.peer)) == (id.client, end(id.peer)) && lane.id <= id;
+        Some(self.lanes.iter().filter(own).count() as u32)
+    }
+
     /// Lanes between the same two are numbered from 1, whichever life of the client opened them.
     pub(crate) fn canonical(&mut self, canon: &mut Canon) {
+        if canon.reorders_voters() {
+            let lanes = self.lanes.iter_mut().map(|lane| &mut lane.id);
+            for id in lanes.chain(self.packets.iter_mut().map(|packet| &mut packet.lane)) {
+                if let Process::Node(NodeId { voter, member: _ }) = &mut id.peer {
+                    canon.voter(voter);
+                }
+            }
+            self.lanes.sort_by_key(|lane| lane.id);
+            self.packets.sort_by_key(Packet::queue);
+        }
+        let mut packets = self.packets.iter_mut().peekable();
         let mut ends = None;
         let mut number = 0;
-        for lane in &mut self.lanes {
-            if let Process::Node(NodeId { voter, member: _ }) = &mut lane.id.peer {
-                canon.voter(voter);
-            }
-        }
-        self.lanes.sort_by_key(|lane| lane.id);
         for lane in &mut self.lanes {
             let own = Some((lane.id.client, end(lane.id.peer)));
             number = if own == ends { number + 1 } else { 1 };
             ends = own;
+            let old = lane.id;
             (lane.id.number, lane.id.incarnation) = (number, 1);
-            for packet in lane.requests.iter_mut().chain(&mut lane.replies) {
+            while let Some(packet) = packets.next_if(|packet| packet.lane == old) {
+                packet.lane = lane.id;
                 packet.canonical(lane.state, canon);
             }
         }
@@ -261,18 +344,18 @@ impl Links {
     pub(crate) fn writes(&self, call: CallId, fenced: bool) -> bool {
         let writes = |name: MessageName| match name.route {
             Route::Command { operation: Operation::Acquire, command, .. } => match command {
-                CommandName::Set => true,
+                CommandName::Set | CommandName::Setnx => true,
                 CommandName::Eval | CommandName::Evalsha => fenced,
                 CommandName::Del
                 | CommandName::Get
+                | CommandName::Pexpire
                 | CommandName::Role
                 | CommandName::Wait
                 | CommandName::Other => false,
             },
             Route::Command { .. } | Route::Connect { .. } | Route::Store { .. } => false,
         };
-        let mut flying = self.lanes.iter().flat_map(|lane| &lane.requests);
-        flying.any(|packet| match packet.body {
+        self.packets.iter().any(|packet| match packet.body {
             Body::Command { by, .. } => by == call && writes(packet.name),
             Body::Connect
             | Body::Accept
@@ -285,8 +368,8 @@ impl Links {
     }
 
     /// The largest number of a lane between this client and each voter to which it has one.
-    pub(crate) fn numbers(&self, client: ClientId) -> Vec<(VoterId, u32)> {
-        let mut numbers: Vec<(VoterId, u32)> = Vec::new();
+    pub(crate) fn numbers(&self, client: ClientId) -> Handshakes {
+        let mut numbers = Handshakes::new();
         for lane in self.lanes.iter().filter(|lane| lane.id.client == client) {
             let Some(voter) = end(lane.id.peer) else { continue };
             match numbers.last_mut() {
@@ -307,8 +390,15 @@ fn end(peer: Process) -> Option<VoterId> {
 }
 
 impl Packet {
+    /// Where it queues: the lane, and the way.
+    pub(crate) fn queue(&self) -> (LaneId, Direction) {
+        (self.lane, self.name.direction)
+    }
+
     /// A wait that is yet to be decided.
     pub(crate) const UNDECIDED: u8 = u8::MAX;
+    /// The bit of a wait that says that the message is later than its bound.
+    pub(crate) const LATE: u8 = 1 << 7;
 
     /// A name's numbers and the serial decide nothing in a state, so they vanish.
     fn canonical(&mut self, lane: LaneState, canon: &mut Canon) {
@@ -323,7 +413,7 @@ impl Packet {
             Body::StoreAnswer { grant, answer: _ } => canon.grant(grant),
             Body::Command { request, command, by } => {
                 canonical_request(request, lane, client, canon);
-                command.rewrite(|word| canon.bytes(word));
+                command.replace(|word| canon.renamed(word));
                 canon.call(by);
             }
             Body::Answer { request, reply } => {

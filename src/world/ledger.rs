@@ -8,6 +8,7 @@ use crate::canon::Canon;
 use crate::lock::Until;
 use crate::name::{CallId, ClientId, GrantId, Nonce};
 use crate::time::{Now, ProcessClocks, WorldTime};
+use smallvec::SmallVec;
 
 /// One grant and what became of it so far.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -48,7 +49,7 @@ pub(crate) enum Backing {
 /// All grants that still matter, by age.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Ledger {
-    pub(crate) holds: Vec<Hold>,
+    pub(crate) holds: SmallVec<[Hold; 1]>,
     pub(crate) granted: u32,
     pub(crate) watches: Watches,
 }
@@ -102,7 +103,7 @@ pub(crate) fn is_ahead(until: Until, now: Now) -> bool {
 
 impl Ledger {
     pub(crate) fn new() -> Self {
-        Self { holds: Vec::new(), granted: 0, watches: Watches::new() }
+        Self { holds: SmallVec::new(), granted: 0, watches: Watches::new() }
     }
 
     pub(crate) fn get(&self, grant: GrantId) -> Option<&Hold> {

@@ -28,6 +28,7 @@ mod server;
 mod setup;
 mod state;
 mod system;
+mod ticks;
 mod user;
 mod votes;
 mod wait;
@@ -44,3 +45,4 @@ pub use setup::{
     Persistence, ReplicaSetup, Setup, StoreMode, StoreSetup, Task, Workload,
 };
 pub use system::{BackingFacts, System};
+pub use ticks::{Asked, Place};

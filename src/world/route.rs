@@ -69,6 +69,12 @@ impl Routes {
         self.lessons.sort_by_key(|lesson| (lesson.client, lesson.voter));
     }
 
+    /// The serial of what this client is to learn about this voter.
+    pub(super) fn serial_of(&self, client: ClientId, voter: VoterId) -> Option<u32> {
+        let own = |known: &&Pending| (known.client, known.voter) == (client, voter);
+        self.lessons.iter().find(own).map(|known| known.serial)
+    }
+
     fn forget(&mut self, client: ClientId, voter: Option<VoterId>) {
         let meant = |known: &Pending| known.client == client && voter.is_none_or(|one| one == known.voter);
         self.lessons.retain(|known| !meant(known));

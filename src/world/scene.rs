@@ -72,7 +72,7 @@ impl Scene<'_> {
             false => Promise::Over,
         };
         let quorum = client.traits.0.quorum;
-        let followed = *self.world.backing.0 == BackingFacts::Derived;
+        let followed = self.world.backing == BackingFacts::Derived;
         let backing = if quorum == 0 || !ahead || !followed { Backing::Closed } else { Backing::Unseen };
         let (inside, thinned) = (false, false);
         let hold = Hold { grant, call, nonce, until, quorum, promise, inside, backing, thinned };
@@ -92,7 +92,7 @@ impl Scene<'_> {
         let at = self.world.now;
         let ahead = is_ahead(until, client.now(at));
         self.record(client, Fact::Extended { grant, until, ahead });
-        let followed = *self.world.backing.0 == BackingFacts::Derived;
+        let followed = self.world.backing == BackingFacts::Derived;
         let Some(hold) = self.world.ledger.get_mut(grant) else { return };
         let (was_running, call) = (hold.is_promised(), hold.call);
         hold.until = until;
@@ -267,9 +267,9 @@ impl World {
         self.serial += 1;
         let serial = self.serial;
         let direction = name.direction;
-        let Some(queue) = self.links.get_mut(lane).map(|lane| lane.queue_mut(direction)) else { return };
-        queue.push_back(Packet { name, serial, body, wait: 0 });
-        out.sent.push(Sent { name, lane, direction, serial, extra, fate });
+        if self.links.push(Packet { lane, name, serial, body, wait: 0 }) {
+            out.sent.push(Sent { name, lane, direction, serial, extra, fate });
+        }
     }
 
     pub(crate) fn begin_watch(
@@ -280,7 +280,7 @@ impl World {
         out: &mut Trail,
     ) {
         let Running { watch, due, untouched: _ } = running;
-        if !self.watching.0.contains(&watch.kind) {
+        if !self.watching.contains(watch.kind) {
             return;
         }
         self.ledger.watches.running.push(running);

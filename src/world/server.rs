@@ -14,6 +14,7 @@ use crate::resp::{Command, Reply};
 use crate::time::{Now, ProcessClocks, Span, UnixMs, WorldTime};
 use bytes::Bytes;
 use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
 
 /// The server behind a voter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -23,7 +24,7 @@ pub(crate) enum Server {
 }
 
 /// A Redis process: its clocks, its life, its data.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RedisServer {
     pub(crate) clocks: ProcessClocks,
     /// How many kills are in force; it runs at 0.
@@ -56,6 +57,20 @@ pub(crate) struct Held {
 pub(crate) struct Effect {
     pub(crate) effect: HoldEffect,
     pub(crate) owner: Option<CallId>,
+}
+
+impl Hash for RedisServer {
+    /// In few words.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Self { clocks, downs, pauses, node, disk, streams, expires, asleep, held } = self;
+        let flags = u64::from(*streams) << 1 | u64::from(*expires);
+        state.write_u64(u64::from(*downs) << 32 | u64::from(*pauses) << 16 | flags);
+        clocks.hash(state);
+        node.hash(state);
+        disk.hash(state);
+        asleep.hash(state);
+        held.hash(state);
+    }
 }
 
 impl RedisServer {
@@ -201,7 +216,9 @@ impl RedisServer {
     pub(crate) fn canonical(&mut self, canon: &mut Canon, before: Now) {
         canon.enter(&mut self.clocks);
         let mono = before.mono;
-        self.disk.canonical(canon, mono, &self.node.snapshot());
+        if self.disk.mode() != Persistence::None {
+            self.disk.canonical(canon, mono, &self.node.snapshot());
+        }
         self.node.canonical(canon, before.wall);
         if let Some(left) = &mut self.asleep {
             left.canonical(canon);

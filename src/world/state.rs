@@ -16,6 +16,7 @@ use crate::name::{CallId, Direction, MessageName, NodeId, Process, VoterId};
 use crate::plan::{CutHow, Fault, MessageFate, PauseKind, PauseScope, WayCut};
 use crate::redis::Role;
 use crate::time::{ClockKind, Now, Span, WorldTime};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Everything but the clients.
@@ -30,14 +31,16 @@ pub(crate) struct World {
     pub(crate) groups: Vec<Group>,
     pub(crate) routes: Routes,
     /// How far each fault of the plan has come.
-    pub(crate) faults: Vec<FaultState>,
+    pub(crate) faults: SmallVec<[FaultState; 8]>,
     /// The faults in force, ascending: every message asks for them, and most of a plan is ahead or over.
-    pub(crate) active: Vec<u32>,
+    pub(crate) active: SmallVec<[u32; 4]>,
+    /// Which faults of the plan do the same to different voters; empty unless it is a menu.
+    pub(crate) menu: Fixed<Vec<Option<(u32, VoterId)>>>,
     pub(crate) ledger: Ledger,
     /// The bounds that are watched.
-    pub(crate) watching: Fixed<Vec<WatchKind>>,
+    pub(crate) watching: Watching,
     /// Whether backing is followed.
-    pub(crate) backing: Fixed<super::system::BackingFacts>,
+    pub(crate) backing: super::system::BackingFacts,
     /// The smallest quorum that any client uses.
     pub(crate) quorum: u8,
     /// How many of the nodes, the first ones, any client asks: the others have no vote.
@@ -45,13 +48,27 @@ pub(crate) struct World {
     /// The serial of the last message.
     pub(crate) serial: u32,
     /// Which clients want or hold the lock.
-    pub(crate) busy: Vec<bool>,
+    pub(crate) busy: SmallVec<[bool; 8]>,
     /// What changed the holds since backing was last looked at.
     pub(crate) stirred: Option<Stir>,
     /// Whether watches must be looked at again.
     pub(crate) review: bool,
     /// When the next derived fact becomes true by itself.
     pub(crate) next_fact: NextFact,
+}
+
+/// The kinds of bounds that are watched, by bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Watching(u8);
+
+impl Watching {
+    pub(crate) fn of(kinds: &[WatchKind]) -> Self {
+        Self(kinds.iter().fold(0, |bits, kind| bits | 1 << *kind as u8))
+    }
+
+    pub(crate) fn contains(self, kind: WatchKind) -> bool {
+        self.0 >> kind as u8 & 1 != 0
+    }
 }
 
 /// How far a planned fault has come.
@@ -100,7 +117,7 @@ impl World {
             !node.replicas.is_empty() || node.persistence != super::setup::Persistence::None
         };
         let grouped = setup.nodes.iter().any(grouped);
-        let kinds = vec![WatchKind::Leak, WatchKind::Stuck, WatchKind::Unavailable, WatchKind::SilentLoss];
+        let kinds = [WatchKind::Leak, WatchKind::Stuck, WatchKind::Unavailable, WatchKind::SilentLoss];
         let mut world = Self {
             now: WorldTime::ZERO,
             servers,
@@ -108,15 +125,16 @@ impl World {
             links: Links::default(),
             groups: Vec::new(),
             routes: Routes::new(&setup),
-            faults: vec![FaultState::Ahead; setup.plan.faults.len()],
-            active: Vec::new(),
+            faults: SmallVec::from_elem(FaultState::Ahead, setup.plan.faults.len()),
+            active: SmallVec::new(),
+            menu: Fixed(Arc::new(Vec::new())),
             ledger: Ledger::new(),
-            watching: Fixed(Arc::new(kinds)),
-            backing: Fixed(Arc::new(super::system::BackingFacts::Derived)),
+            watching: Watching::of(&kinds),
+            backing: super::system::BackingFacts::Derived,
             quorum: quorums.min().unwrap_or(u8::MAX),
             asked,
             serial: 0,
-            busy: vec![false; clients.len()],
+            busy: SmallVec::from_elem(false, clients.len()),
             stirred: None,
             review: true,
             next_fact: NextFact::Stale,
@@ -171,6 +189,14 @@ impl World {
         let place = self.place(node.into()).expect("a node of the deployment");
         let Server::Redis(server) = &mut self.servers[place];
         server
+    }
+
+    /// The lock key, and a server to change. The setup is borrowed: all threads of a search share it, and would
+    /// contend for its count of references.
+    pub(crate) fn key_and_redis_mut(&mut self, node: NodeId) -> (&bytes::Bytes, &mut RedisServer) {
+        let place = self.place(node).expect("a node of the deployment");
+        let Server::Redis(server) = &mut self.servers[place];
+        (&self.fixed.0.key, server)
     }
 
     /// Every node, in the order of the servers.

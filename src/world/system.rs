@@ -10,7 +10,8 @@ use super::ledger::Backing;
 use super::scene::Scene;
 use super::server::{Served, Server};
 use super::setup::{Connections, Setup};
-use super::state::{NextFact, Stir, World};
+use super::state::{NextFact, Stir, Watching, World};
+use crate::canon::Gather;
 use crate::history::{Cause, Fact, HoldChange, LostWhy, PromiseEnd, Watch, WatchEnd, WatchKind};
 use crate::lock::{LockCore, RequestId};
 use crate::name::{
@@ -19,10 +20,11 @@ use crate::name::{
 use crate::plan::{CutHow, Fault};
 use crate::resp::{Command, Reply};
 use crate::time::{Span, WorldTime};
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// A world with its clients, as one value.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct System<C> {
     pub(crate) world: World,
     pub(crate) clients: Vec<Client<C>>,
@@ -30,8 +32,17 @@ pub struct System<C> {
     pub(crate) fresh: super::client::Fixed<Vec<C>>,
 }
 
+impl<C: Hash> Hash for System<C> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let mut gather = Gather::new(state);
+        self.world.hash(&mut gather);
+        self.clients.hash(&mut gather);
+        gather.flush();
+    }
+}
+
 /// Whether facts about backing are derived.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BackingFacts {
     /// Yes.
     Derived,
@@ -68,8 +79,16 @@ impl<C: LockCore> System<C> {
 
     /// Derives only these bounds, and backing or not: what is not judged need not be kept.
     pub fn deriving(mut self, kinds: &[WatchKind], backing: BackingFacts) -> Self {
-        self.world.watching = super::client::Fixed(Arc::new(kinds.to_vec()));
-        self.world.backing = super::client::Fixed(Arc::new(backing));
+        self.world.watching = Watching::of(kinds);
+        self.world.backing = backing;
+        self
+    }
+
+    /// Says that the plan is a menu: faults of one family do the same, each to its own voter, so that voters can be put
+    /// into another order. One entry per fault; `None` where no voter is meant.
+    #[must_use]
+    pub fn with_menu(mut self, families: Vec<Option<(u32, VoterId)>>) -> Self {
+        self.world.menu = super::client::Fixed(Arc::new(families));
         self
     }
 
@@ -108,63 +127,9 @@ impl<C: LockCore> System<C> {
         self.clients[index].due_timers(&self.setup().clients[index], self.world.now)
     }
 
-    /// The voter that an unanswered request of this client asks.
-    pub fn voter_asked(&self, client: ClientId, request: crate::lock::RequestId) -> Option<VoterId> {
-        let mut pending = self.clients[usize::from(client.0)].driver.pending.iter();
-        pending.find(|pending| pending.request == request).map(|pending| pending.voter)
-    }
-
     /// Whether this client neither wants nor holds the lock.
     pub fn is_idle(&self, client: ClientId) -> bool {
         self.clients[usize::from(client.0)].user.is_idle()
-    }
-
-    /// Whether nothing that this client sent or is sent is in flight.
-    pub fn is_drained(&self, client: ClientId) -> bool {
-        let own = self.world.links.iter().filter(|lane| lane.id.client == client);
-        own.into_iter().all(|lane| lane.requests.is_empty() && lane.replies.is_empty())
-    }
-
-    /// How many ticks the first message of this lane in this direction still waits, for explorers that count.
-    pub fn wait(&self, lane: LaneId, direction: Direction) -> u8 {
-        let lane = self.world.links.get(lane);
-        lane.and_then(|lane| lane.queue(direction).front()).map_or(0, |packet| packet.wait)
-    }
-
-    /// How long this message waits is yet to be decided.
-    pub fn leave_undecided(&mut self, lane: LaneId, direction: Direction, serial: u32) {
-        let lane = self.world.links.get_mut(lane);
-        let mut queue = lane.into_iter().flat_map(|lane| lane.queue_mut(direction));
-        if let Some(packet) = queue.find(|packet| packet.serial == serial) {
-            packet.wait = Packet::UNDECIDED;
-        }
-    }
-
-    /// How many messages wait for a decision about their wait.
-    pub fn undecided(&self) -> u32 {
-        let packets = self.world.links.iter().flat_map(|lane| lane.requests.iter().chain(&lane.replies));
-        packets.filter(|packet| packet.wait == Packet::UNDECIDED).count() as u32
-    }
-
-    /// Decides them all, in the order of their lanes: the lowest digit of `code` to this base for the first.
-    pub fn decide(&mut self, base: u8, mut code: u32) {
-        for lane in self.world.links.iter_mut() {
-            for packet in lane.requests.iter_mut().chain(&mut lane.replies) {
-                if packet.wait == Packet::UNDECIDED {
-                    packet.wait = (code % u32::from(base)) as u8;
-                    code /= u32::from(base);
-                }
-            }
-        }
-    }
-
-    /// One tick less to wait for every message in flight.
-    pub fn end_wait(&mut self) {
-        for lane in self.world.links.iter_mut() {
-            for packet in lane.requests.iter_mut().chain(&mut lane.replies) {
-                packet.wait = packet.wait.saturating_sub(1);
-            }
-        }
     }
 
     /// The clients, in index order.
@@ -174,22 +139,25 @@ impl<C: LockCore> System<C> {
 
     /// Whether this message is the first of its lane: nothing is queued before it.
     pub fn is_first(&self, sent: &super::event::Sent) -> bool {
-        let front = |lane: &Lane| lane.queue(sent.direction).front().map(|packet| packet.serial);
-        self.world.links.get(sent.lane).and_then(front) == Some(sent.serial)
+        let front = self.world.links.front(sent.lane, sent.direction);
+        front.is_some_and(|packet| packet.serial == sent.serial)
     }
 
     /// The first message of this lane in this direction, if it could be handled now: its serial and name.
     pub fn deliverable(&self, lane: LaneId, direction: Direction) -> Option<(u32, MessageName)> {
-        let lane = self.world.links.get(lane)?;
-        let packet = lane.queue(direction).front()?;
-        self.can_handle(lane, packet, direction).then_some((packet.serial, packet.name))
+        let packet = self.world.links.front(lane, direction)?;
+        self.can_handle(self.world.links.get(lane)?, packet, direction)
+            .then_some((packet.serial, packet.name))
     }
 
     /// Every message that could be handled now.
     pub fn deliverables(&self) -> impl Iterator<Item = (LaneId, Direction)> {
-        let both = |lane: &Lane| [(lane.id, Direction::Request), (lane.id, Direction::Reply)];
+        let packets = self.world.links.packets();
         let enabled = |at: &(LaneId, Direction)| self.deliverable(at.0, at.1).is_some();
-        self.world.links.iter().flat_map(both).filter(enabled)
+        packets
+            .chunk_by(|one, next| one.queue() == next.queue())
+            .map(|queue| queue[0].queue())
+            .filter(enabled)
     }
 
     fn can_handle(&self, lane: &Lane, packet: &Packet, direction: Direction) -> bool {
@@ -278,9 +246,8 @@ impl<C: LockCore> System<C> {
     }
 
     fn deliver(&mut self, id: LaneId, direction: Direction, out: &mut Trail) {
-        let Some(lane) = self.world.links.get_mut(id) else { return };
-        let (torn, state) = (lane.torn, lane.state);
-        let Some(packet) = lane.queue_mut(direction).pop_front() else { return };
+        let Some(Lane { torn, state, .. }) = self.world.links.get(id).copied() else { return };
+        let Some(packet) = self.world.links.pop(id, direction) else { return };
         if let Some(why) = self.world.swallowed(id, direction, &packet.body) {
             if !packet.body.is_notice() {
                 self.world.record(id.peer, Fact::MessageLost { name: packet.name, why }, out);
@@ -351,9 +318,9 @@ impl<C: LockCore> System<C> {
         }
         self.world.refresh_good(node, out);
         let at = self.world.now;
-        let fixed = Arc::clone(&self.world.fixed.0);
         let before = self.world.redis(node).held.clone();
-        let (reply, effects, entry) = self.world.redis_mut(node).apply(at, &fixed.key, by, command);
+        let (key, server) = self.world.key_and_redis_mut(node);
+        let (reply, effects, entry) = server.apply(at, key, by, command);
         let Route::Command { operation, command: kind, .. } = name.route else {
             unreachable!("a command has its route")
         };

@@ -8,7 +8,7 @@
 use super::event::{ParcelKind, Trail};
 use super::feed::{Link, Load};
 use super::group::Part;
-use super::lane::{Body, LaneId};
+use super::lane::{Body, LaneId, Links};
 use super::state::World;
 use crate::canon::{Canon, IdKind};
 use crate::lock::RequestId;
@@ -36,10 +36,17 @@ pub(crate) struct Waiting {
 }
 
 impl Waiting {
-    pub(super) fn canonical(&mut self, canon: &mut Canon) {
+    /// Visited before the connections are renumbered, whose new numbers it takes over. Nobody hears an answer on one
+    /// that is gone or was given up.
+    pub(super) fn canonical(&mut self, canon: &mut Canon, lanes: &Links) {
         let client = self.name.client;
         self.name = self.name.unnumbered();
-        canon.id(IdKind::Request(client), &mut self.request.0);
+        let number = lanes.canonical_number(self.lane);
+        (self.lane.number, self.lane.incarnation) = (number.unwrap_or(0), 1);
+        match number {
+            Some(_) => canon.id(IdKind::Request(client), &mut self.request.0),
+            None => self.request.0 = 0,
+        }
         if let Some(until) = &mut self.until {
             canon.unix_deadline(until);
         }
