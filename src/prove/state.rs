@@ -1,21 +1,24 @@
-//! One state of the graph: a canonical system and its monitors, and what can happen in it.
+//! One state of the graph: a canonical system and its monitors, what may still go wrong, and how a step changes them.
 //!
-//! A tick begins with every client at rest choosing to stay so or to start; it rests until nothing of its last
-//! attempt is in flight. Then everything that is due in the tick happens: timers, and messages, whose delay of
-//! 0 up to the bound is chosen when they are sent. The order of what is due is a choice, but for one reduction: what
-//! happens at different processes commutes, so where nothing more can reach a process in this tick, and no oracle
-//! that is judged here sees what is due there, that is taken first, in every order among itself. What an oracle
-//! sees is never taken first: a promise that begins before another's ends overlaps it. What leaves no choice
-//! happens at once and is no state of its own.
+//! A tick begins with faults: those in force may end, others may begin. Then every client at rest chooses to stay so or
+//! to start; it rests until nothing of its last attempt is in flight. Then everything that is due in the tick happens:
+//! timers, and messages, whose delay of 0 up to the bound is chosen when they are sent. Which order of what is due is
+//! explored is in `choices.rs`. What leaves no choice happens at once and is no state of its own.
+//!
+//! Ends of promises that a clock brings count as the last thing of their tick unless their own client does something
+//! that comes after: bounds are closed, so what touches overlaps ([`Touch`]).
 
-use super::scope::Scope;
-use crate::check::Panel;
-use crate::history::Fact;
-use crate::lock::{Draw, LockCore};
-use crate::name::{ClientId, Direction, Nonce, Process, VoterId};
-use crate::plan::Quantiles;
-use crate::time::Span;
-use crate::world::{Draws, Event, LaneId, Renaming, Stretch, System, TimerKind, Trail};
+use super::choices::Choice;
+use super::kind::Kind;
+use super::seen::{GRANTED, Seen, TOUCHED, exercised, happened, violated, witnessed};
+use super::terms::{Terms, Touch, Will};
+use crate::check::{Mark, OracleName, Outcome, Panel, Violation, WitnessLatches, WitnessName};
+use crate::history::{Fact, PromiseEnd, Record};
+use crate::lock::{Draw, LockCore, Until};
+use crate::name::{ClientId, GrantId, Nonce, VoterId};
+use crate::plan::{Learn, Quantiles};
+use crate::time::{MonoTime, Now, Span, WallTime, WorldTime};
+use crate::world::{Asked, Draws, Event, GroupEvent, Place, Renaming, Stretch, System, TimerKind, Trail};
 
 /// A state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -24,29 +27,59 @@ pub struct State<C> {
     pub system: System<C>,
     /// The monitors.
     pub panel: Panel,
-    /// Which clients at rest have chosen in this tick whether to start, by bit.
-    asked: u16,
+    /// What has been witnessed, where a search looks for that.
+    pub(crate) latches: Option<Box<WitnessLatches>>,
+    /// Which clients have chosen in this tick whether to start or to finish, by bit.
+    pub(crate) asked: u16,
     /// The smallest nonce that the state does not use.
     fresh: u64,
+    /// How many calls of acquire are left, where they are counted.
+    calls: Option<u8>,
+    /// How many faults of each kind allowed have happened, in the menu's order.
+    spent: Vec<u8>,
+    /// The faults in force.
+    pub(crate) running: Vec<Running>,
+    pub(crate) phase: Phase,
+    /// Ends of promises that a clock brought in this tick, not told to the monitors yet.
+    ended: Vec<Record>,
+    /// What clients are to learn, and in how many ticks.
+    pub(crate) lessons: Vec<(ClientId, VoterId, u8)>,
+    /// How many ticks each client has rested since it was refused, where that decides when it calls again.
+    rested: Vec<u8>,
 }
 
-/// What can happen next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Choice {
-    /// The client at rest whose turn it is stays so in this tick.
-    Rest,
-    /// This happens.
-    Handle(Event),
-    /// What was just sent is delayed so: one digit to the base of the bound plus one for each message, in the order
-    /// of their lanes, the first lowest.
-    Delay(u32),
+/// A fault in force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Running {
+    pub(crate) slot: u32,
+    /// For how many ticks.
+    pub(crate) ticks: u8,
 }
 
-/// What happened between two states, in order.
+/// How far the beginning of a tick has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Phase {
+    /// The world goes on under other terms than those under which it came here.
+    Root,
+    /// Faults in force from this one on may end.
+    Ends(u8),
+    /// Faults from this slot on may begin.
+    Begins(u32),
+    /// The rest of the tick.
+    Open,
+}
+
+/// What happened between two states, in order, as the earlier state names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Done {
-    /// An event, as the earlier state names it; of a request's timer also the voter it asks.
-    Event(Event, Option<VoterId>),
+    /// An event; of a request's timer also what it asks; of a message also the rank of its connection.
+    Event { event: Event, asked: Option<Asked>, rank: usize },
+    /// A message was lost; the rank of its connection.
+    Lost { place: Place, rank: usize },
+    /// A fault began.
+    Began(u32),
+    /// A fault ended.
+    Over(u32),
     /// The tick ended.
     Tick,
 }
@@ -66,213 +99,364 @@ impl Draws for Fresh {
 }
 
 impl<C: LockCore> State<C> {
-    /// The state at the start, and the places of the voters in it.
-    pub fn new(system: System<C>, panel: Panel, scope: &Scope) -> (Self, Vec<u8>) {
-        let mut state = Self { system, panel, asked: 0, fresh: 0 };
-        state.settle(scope, &mut Vec::new());
-        let renaming = state.canonical();
-        (state, renaming.voters)
-    }
-
-    /// What can happen next; nothing if the world has ended.
-    pub fn choices(&self, scope: &Scope, out: &mut Vec<Choice>) {
-        let undecided = self.system.undecided();
-        if undecided > 0 {
-            let combinations = u32::from(scope.delay + 1).pow(undecided);
-            out.extend((0..combinations).map(Choice::Delay));
-        } else if let Some(client) = self.asking() {
-            out.extend([Choice::Rest, Choice::Handle(Event::Timer(client, TimerKind::User))]);
-        } else {
-            out.extend(self.due_first().into_iter().map(Choice::Handle));
+    /// The state at the start, before anything settles.
+    pub(crate) fn new(
+        system: System<C>,
+        panel: Panel,
+        latches: Option<Box<WitnessLatches>>,
+        terms: &Terms,
+    ) -> Self {
+        let clients = match terms.will {
+            Will::Together(..) => usize::from(terms.scope.clients),
+            Will::Free | Will::Alone(_) => 0,
+        };
+        Self {
+            system,
+            panel,
+            latches,
+            asked: 0,
+            fresh: 0,
+            calls: terms.scope.calls,
+            spent: vec![0; terms.menu.allowed.len()],
+            running: Vec::new(),
+            phase: Phase::Begins(0),
+            ended: Vec::new(),
+            lessons: Vec::new(),
+            rested: vec![u8::MAX; clients],
         }
     }
 
-    /// Makes a choice, lets everything happen that leaves none, and returns to canonical form. Says how names
-    /// changed, and appends what happened.
-    pub(crate) fn choose(&mut self, choice: Choice, scope: &Scope, done: &mut Vec<Done>) -> Renaming {
-        match choice {
-            Choice::Delay(code) => self.system.decide(scope.delay + 1, code),
-            Choice::Rest => self.answer(),
-            Choice::Handle(event) => {
-                self.answer();
-                self.handle(event, scope, done);
+    /// The same world under other terms: with everything over that could go wrong, and nothing judged.
+    pub(crate) fn under(&self, panel: Panel, terms: &Terms) -> Self {
+        let mut state = Self::new(self.system.clone(), panel, None, terms);
+        (state.fresh, state.calls, state.phase) = (self.fresh, self.calls, Phase::Root);
+        state.lessons.clone_from(&self.lessons);
+        state.canonical(terms);
+        state
+    }
+
+    /// The clients that could call now and have nobody to wait for: no fault is in force and all others are at rest.
+    pub(crate) fn waiters(&self) -> impl Iterator<Item = ClientId> {
+        let busy = self.system.clients().filter(|client| !self.system.is_idle(*client)).count();
+        let calm = self.running.is_empty() && busy <= 1;
+        let waits = move |client: &ClientId| {
+            calm && (self.system.wants(*client) || (busy == 0 && self.system.is_idle(*client)))
+        };
+        self.system.clients().filter(waits)
+    }
+
+    /// Whether no fault of any kind may happen any more.
+    pub(crate) fn has_spent_all(&self, terms: &Terms) -> bool {
+        let total: u32 = self.spent.iter().map(|spent| u32::from(*spent)).sum();
+        total >= u32::from(terms.menu.total)
+    }
+
+    /// Whether a fault of this kind may still happen.
+    pub(crate) fn affords(&self, kind: Kind, terms: &Terms) -> bool {
+        let place = terms.menu.allowed.iter().position(|allowed| allowed.kind == kind);
+        !self.has_spent_all(terms)
+            && place.is_some_and(|place| self.spent[place] < terms.menu.allowed[place].budget)
+    }
+
+    pub(crate) fn spend(&mut self, kind: Kind, terms: &Terms) {
+        if let Some(place) = terms.menu.allowed.iter().position(|allowed| allowed.kind == kind) {
+            self.spent[place] += 1;
+        }
+    }
+
+    /// Whether a client at rest may, and must, call now.
+    pub(crate) fn calls_now(&self, client: ClientId, terms: &Terms) -> (bool, bool) {
+        let left = self.calls != Some(0);
+        match terms.will {
+            Will::Free => (left, false),
+            Will::Alone(willing) => (client == willing, client == willing),
+            Will::Together(least, most) => {
+                let rested = self.rested[usize::from(client.0)];
+                (rested >= least, rested >= most)
             }
         }
-        self.settle(scope, done);
-        self.canonical()
     }
 
-    /// The client that was asked whether it starts has chosen.
-    fn answer(&mut self) {
-        if let Some(client) = self.asking() {
-            self.asked |= bit(client);
-        }
+    /// A client has chosen, and is not asked again in this tick.
+    pub(crate) fn answer(&mut self, client: ClientId) {
+        self.asked |= bit(client);
     }
 
-    fn handle(&mut self, event: Event, scope: &Scope, done: &mut Vec<Done>) {
-        let voter = match event {
-            Event::Timer(client, TimerKind::Request(request)) => self.system.voter_asked(client, request),
-            Event::Timer(..)
-            | Event::Deliver(..)
-            | Event::FaultBegin(_)
-            | Event::FaultEnd(_)
-            | Event::Group(_) => None,
+    pub(crate) fn handle(&mut self, event: Event, terms: &Terms, seen: &mut Seen) {
+        self.handle_sighted(event, terms, seen, &mut false);
+    }
+
+    /// The same, and says whether a judged oracle sees it in an order across processes.
+    pub(crate) fn handle_sighted(
+        &mut self,
+        event: Event,
+        terms: &Terms,
+        seen: &mut Seen,
+        sighted: &mut bool,
+    ) {
+        let (asked, rank) = match event {
+            Event::Timer(client, TimerKind::Request(request)) => (self.system.asked(client, request), 0),
+            Event::Deliver(lane, _) => (None, self.system.lane_rank(lane)),
+            Event::Timer(..) | Event::FaultBegin(_) | Event::FaultEnd(_) | Event::Group(_) => (None, 0),
         };
-        done.push(Done::Event(event, voter));
+        if let Event::Timer(client, TimerKind::User) = event {
+            self.answer(client);
+            if self.system.is_idle(client) {
+                self.calls = self.calls.map(|calls| calls.saturating_sub(1));
+                if let Some(rested) = self.rested.get_mut(usize::from(client.0)) {
+                    *rested = 0;
+                }
+            }
+        }
+        if let Event::Group(GroupEvent::Learn(client, voter)) = event {
+            self.lessons.retain(|known| (known.0, known.1) != (client, voter));
+        }
+        seen.note(Done::Event { event, asked, rank });
+        *sighted = self.step(event, terms, seen);
+    }
+
+    fn step(&mut self, event: Event, terms: &Terms, seen: &mut Seen) -> bool {
         let mut trail = Trail::default();
         let mut fresh = Fresh(self.fresh);
         self.system.step(event, &mut fresh, &mut trail);
         self.fresh = fresh.0;
-        if scope.delay > 0 {
-            for sent in &trail.sent {
+        let waiting = self.ended.len();
+        self.after(&trail, terms, seen);
+        // An end that is told before others of this tick is seen as much as one that is cut.
+        let told = terms.sight.promises && self.ended.len() < waiting;
+        told || trail.records.iter().any(|record| terms.sight.sees(&record.fact))
+    }
+
+    /// What was sent waits for a decision; what happened is judged.
+    fn after(&mut self, trail: &Trail, terms: &Terms, seen: &mut Seen) {
+        for sent in &trail.sent {
+            let place = Place { lane: sent.lane, direction: sent.direction, behind: 0 };
+            if self.system.is_notice_sent(sent) {
+                continue;
+            }
+            if terms.bound(&place) > 0 || self.may_go_wrong(&place, terms) {
                 self.system.leave_undecided(sent.lane, sent.direction, sent.serial);
             }
         }
-        self.judge(&trail);
+        for lesson in &trail.lessons {
+            let ticks = match lesson.learn {
+                Learn::After(span) => span.0 / super::Scope::TICK.0,
+                Learn::Soon | Learn::Never => 0,
+            };
+            self.lessons.retain(|known| (known.0, known.1) != (lesson.client, lesson.voter));
+            self.lessons.push((lesson.client, lesson.voter, ticks as u8));
+        }
+        self.judge(trail, terms, seen);
     }
 
-    /// Lets everything happen that leaves no choice.
-    fn settle(&mut self, scope: &Scope, done: &mut Vec<Done>) {
-        while self.system.undecided() == 0 && self.asking().is_none() {
-            match self.due_first().as_slice() {
-                [] if self.is_over() => return,
-                [] => self.tick(done),
-                [event] => self.handle(*event, scope, done),
-                [_, _, ..] => return,
-            }
+    /// Whether a message of this lane can still be lost or late beyond its bound.
+    pub(crate) fn may_go_wrong(&self, place: &Place, terms: &Terms) -> bool {
+        let node = matches!(place.lane.peer, crate::name::Process::Node(_));
+        (node && self.affords(Kind::MessageLoss, terms))
+            || Terms::late(place).is_some_and(|kind| self.affords(kind, terms))
+    }
+
+    /// A fault begins.
+    pub(crate) fn begin(&mut self, slot: u32, at_once: bool, terms: &Terms, seen: &mut Seen) {
+        let offer = &terms.slots[slot as usize];
+        self.spend(offer.kind, terms);
+        seen.note(Done::Began(slot));
+        self.step(Event::FaultBegin(slot), terms, seen);
+        match offer.lasts {
+            None => self.system.rearm(slot),
+            Some(_) if at_once => self.over(slot, terms, seen),
+            Some(_) => self.running.push(Running { slot, ticks: 0 }),
         }
     }
 
-    /// Whether nothing will ever be due again.
-    fn is_over(&self) -> bool {
-        let ahead = |client| self.system.next_timer(client).is_some() || !self.system.is_drained(client);
-        !self.system.clients().any(ahead)
+    /// A fault in force ends.
+    pub(crate) fn over(&mut self, slot: u32, terms: &Terms, seen: &mut Seen) {
+        self.running.retain(|running| running.slot != slot);
+        seen.note(Done::Over(slot));
+        self.step(Event::FaultEnd(slot), terms, seen);
+        self.system.rearm(slot);
     }
 
-    fn tick(&mut self, done: &mut Vec<Done>) {
-        done.push(Done::Tick);
-        let mut trail = Trail::default();
+    pub(crate) fn lose(&mut self, place: Place, terms: &Terms, seen: &mut Seen) {
+        seen.note(Done::Lost { place, rank: self.system.lane_rank(place.lane) });
+        seen.marks |= happened(Kind::MessageLoss);
+        self.spend(Kind::MessageLoss, terms);
+        self.system.lose(place);
+    }
+
+    pub(crate) fn tick(&mut self, terms: &Terms, seen: &mut Seen) {
+        seen.note(Done::Tick);
+        seen.ticks += 1;
+        for record in std::mem::take(&mut self.ended) {
+            self.tell(&record, terms, seen);
+        }
         self.asked = 0;
         self.system.end_wait();
-        let next = self.system.now() + Scope::TICK;
+        for (_, _, ticks) in &mut self.lessons {
+            *ticks = ticks.saturating_sub(1);
+        }
+        for running in &mut self.running {
+            running.ticks += 1;
+        }
+        for (index, rested) in self.rested.iter_mut().enumerate() {
+            let idle = self.system.is_idle(ClientId(index as u16));
+            *rested = if idle { rested.saturating_add(1) } else { 0 };
+        }
+        self.phase = Phase::Ends(0);
+        let mut trail = Trail::default();
+        let next = self.system.now() + super::Scope::TICK;
         self.system.advance(next, &mut trail);
-        self.judge(&trail);
+        self.after(&trail, terms, seen);
     }
 
-    /// The client whose turn it is to choose between rest and start.
-    fn asking(&self) -> Option<ClientId> {
-        self.system.clients().find(|client| {
-            self.asked & bit(*client) == 0
-                && self.system.is_idle(*client)
-                && self.system.is_drained(*client)
-                && self.system.due_timers(*client).contains(&TimerKind::User)
-        })
-    }
-
-    /// The due events that have to be looked at here: those of the first process that nothing more can reach in
-    /// this tick and where nothing is seen, or all.
-    fn due_first(&self) -> Vec<Event> {
-        let mut due: Vec<(Process, Event)> = Vec::new();
-        for (lane, direction) in self.system.deliverables() {
-            if self.system.wait(lane, direction) == 0 {
-                due.push((target(lane, direction), Event::Deliver(lane, direction)));
+    fn judge(&mut self, trail: &Trail, terms: &Terms, seen: &mut Seen) {
+        seen.tell(&trail.records);
+        for record in &trail.records {
+            if let Fact::PromiseEnded { why: PromiseEnd::Reached, .. } = record.fact
+                && terms.touch == Touch::Overlaps
+            {
+                self.ended.push(record.clone());
+                continue;
+            }
+            if let Fact::ReleaseBegan { grant } | Fact::PromiseBegan { grant, .. } = record.fact {
+                self.tell_end(grant, terms, seen);
+            }
+            self.tell(record, terms, seen);
+            if let Fact::FaultBegan { index, effective: true, .. } = record.fact {
+                seen.marks |= happened(terms.slots[index as usize].kind);
+            }
+            if let Fact::Granted { .. } = record.fact {
+                seen.marks |= GRANTED;
             }
         }
-        for client in self.system.clients() {
-            let timers = self.system.due_timers(client).into_iter();
-            let timers = timers.filter(|kind| *kind != TimerKind::User || !self.system.is_idle(client));
-            due.extend(timers.map(|kind| (Process::Client(client), Event::Timer(client, kind))));
+    }
+
+    /// The end of this promise comes before what its client does now.
+    fn tell_end(&mut self, grant: GrantId, terms: &Terms, seen: &mut Seen) {
+        let is_own =
+            |record: &Record| matches!(record.fact, Fact::PromiseEnded { grant: own, .. } if own == grant);
+        if let Some(at) = self.ended.iter().position(is_own) {
+            let record = self.ended.remove(at);
+            self.tell(&record, terms, seen);
         }
-        // Servers first: whether an oracle sees a client's event takes a step of a copy to know.
-        let is_client = |process: &Process| matches!(process, Process::Client(_));
-        let servers = due.iter().map(|(process, _)| *process).filter(|process| !is_client(process));
-        let clients = due.iter().map(|(process, _)| *process).filter(is_client);
-        let mut processes = servers.chain(clients);
-        let closed = processes.find(|process| {
-            let mut own = due.iter().filter(|(at, _)| at == process).map(|(_, event)| *event);
-            !can_be_reached(*process, &due) && !own.any(|event| self.is_seen(event))
+    }
+
+    fn tell(&mut self, record: &Record, terms: &Terms, seen: &mut Seen) {
+        if let Some(latches) = &mut self.latches {
+            latches.on_record(record);
+        }
+        let mut violations: Vec<Violation> = Vec::new();
+        let ends = |grant: GrantId| self.ended.iter().any(|record| ended_grant(record) == Some(grant));
+        let mut record = std::borrow::Cow::Borrowed(record);
+        // A write in the very tick in which its promise ends may still be inside.
+        if let Fact::StoreWrite { grant, promised: false, .. } = record.fact
+            && ends(grant)
+            && let Fact::StoreWrite { promised, .. } = &mut record.to_mut().fact
+        {
+            *promised = true;
+        }
+        let instant = ends_at_once(&record);
+        if instant
+            && terms.touch == Touch::Apart
+            && let Fact::Granted { ahead, .. } | Fact::Extended { ahead, .. } = &mut record.to_mut().fact
+        {
+            *ahead = true;
+        }
+        self.panel.on_record(&record, &mut violations);
+        for violation in violations {
+            seen.marks |= violated(violation.oracle);
+            if instant && violation.oracle == OracleName::PromiseEmpty {
+                seen.marks |= TOUCHED;
+            }
+            if let Mark::PromiseBegan(grant) | Mark::Granted(grant) = violation.first
+                && ends(grant)
+            {
+                seen.marks |= TOUCHED;
+            }
+        }
+    }
+
+    /// What has been exercised and witnessed so far; only where latches are kept.
+    pub(crate) fn witness(&self, seen: &mut Seen) {
+        let Some(latches) = &self.latches else { return };
+        for (name, _) in WitnessName::TEXTS {
+            if latches.seen(name) {
+                seen.marks |= witnessed(name);
+            }
+        }
+        for (oracle, outcome) in self.panel.outcomes() {
+            if matches!(outcome, Outcome::Held | Outcome::Violated(_)) {
+                seen.marks |= exercised(oracle);
+            }
+        }
+    }
+
+    pub(crate) fn canonical(&mut self, terms: &Terms) -> Renaming {
+        let live = self.system.live_grants();
+        let Self { system, panel, latches, ended, .. } = self;
+        panel.retire(&live);
+        let mut grants: Vec<_> = panel.live_grants().collect();
+        if let Some(latches) = latches {
+            latches.retire(&live);
+            grants.extend(latches.live_grants());
+        }
+        grants.extend(ended.iter().filter_map(ended_grant));
+        let renaming = system.canonical(grants, |canon| {
+            panel.canonical(canon);
+            if let Some(latches) = latches {
+                latches.canonical(canon);
+            }
+            for record in ended.iter_mut() {
+                record.at = WorldTime::ZERO;
+                record.now = Now { mono: MonoTime(0), wall: WallTime(0) };
+                if let Fact::PromiseEnded { grant, .. } = &mut record.fact {
+                    canon.grant(grant);
+                }
+            }
         });
-        let wanted = |process: &Process| closed.is_none_or(|closed| closed == *process);
-        due.iter().filter(|(process, _)| wanted(process)).map(|(_, event)| *event).collect()
-    }
-
-    /// Whether an oracle that is judged here sees anything of this event. What servers do none of them sees.
-    fn is_seen(&self, event: Event) -> bool {
-        if matches!(event, Event::Deliver(_, Direction::Request)) {
-            return false;
+        self.fresh = renaming.nonces;
+        for running in &mut self.running {
+            running.slot = terms.moved(running.slot, &renaming.voters);
         }
-        let mut trail = Trail::default();
-        self.system.clone().step(event, &mut Fresh(self.fresh), &mut trail);
-        trail.records.iter().any(|record| {
-            matches!(
-                record.fact,
-                Fact::AttemptBegan { .. }
-                    | Fact::Granted { .. }
-                    | Fact::Extended { .. }
-                    | Fact::PromiseBegan { .. }
-                    | Fact::PromiseEnded { .. }
-                    | Fact::SectionEntered { .. }
-                    | Fact::SectionLeft { .. }
-            )
-        })
-    }
-
-    fn judge(&mut self, trail: &Trail) {
-        let mut violations = Vec::new();
-        for record in &trail.records {
-            self.panel.on_record(record, &mut violations);
+        self.running.sort_unstable();
+        self.lessons.sort_unstable();
+        self.ended.sort_unstable_by_key(ended_grant);
+        for client in self.system.clients() {
+            if self.asked & bit(client) != 0 && !self.is_askable(client, terms) {
+                self.asked &= !bit(client);
+            }
         }
-    }
-
-    fn canonical(&mut self) -> Renaming {
-        let Self { system, panel, asked, fresh } = self;
-        panel.retire(&system.live_grants());
-        let grants: Vec<_> = panel.live_grants().collect();
-        for client in system.clients().filter(|client| !system.is_idle(*client)) {
-            *asked &= !bit(client);
-        }
-        let renaming = system.canonical(grants, |canon| panel.canonical(canon));
-        *fresh = renaming.nonces;
         renaming
     }
-}
 
-fn target(lane: LaneId, direction: Direction) -> Process {
-    match direction {
-        Direction::Request => lane.peer,
-        Direction::Reply => Process::Client(lane.client),
+    /// Makes a choice, lets everything happen that leaves none, and returns to canonical form. Says how names
+    /// changed.
+    pub(crate) fn choose(&mut self, choice: Choice, terms: &Terms, seen: &mut Seen) -> Renaming {
+        self.apply(choice, terms, seen);
+        self.settle(terms, seen);
+        self.witness(seen);
+        self.canonical(terms)
     }
 }
 
-/// Whether another message could still come to this process in this tick and be handled before one of those that are
-/// due there.
-fn can_be_reached(process: Process, due: &[(Process, Event)]) -> bool {
-    match process {
-        // Answers come from the client's own requests.
-        Process::Client(client) => due.iter().any(
-            |(_, event)| matches!(event, Event::Deliver(lane, Direction::Request) if lane.client == client),
-        ),
-        // Requests come from clients that act in this tick, or see one of their requests answered; behind a
-        // request that is due here they queue.
-        Process::Node(_) | Process::Store => {
-            let queues = |client: ClientId| {
-                let mut here = due.iter().filter(|(at, _)| *at == process);
-                here.any(|(_, event)| matches!(event, Event::Deliver(lane, _) if lane.client == client))
-            };
-            due.iter().any(|(_, event)| acts(event).is_some_and(|client| !queues(client)))
-        }
+/// Whether a grant or an extension ends in the very instant of its decision: its promise is empty by a point.
+fn ends_at_once(record: &Record) -> bool {
+    let (Fact::Granted { until, ahead: false, .. } | Fact::Extended { until, ahead: false, .. }) =
+        record.fact
+    else {
+        return false;
+    };
+    match until {
+        Until::Mono(end) => end == record.now.mono,
+        Until::Wall(end) => end == record.now.wall,
+        Until::Released | Until::Lost => false,
     }
 }
 
-fn bit(client: ClientId) -> u16 {
+fn ended_grant(record: &Record) -> Option<GrantId> {
+    if let Fact::PromiseEnded { grant, .. } = record.fact { Some(grant) } else { None }
+}
+
+pub(crate) fn bit(client: ClientId) -> u16 {
     1 << client.0
-}
-
-/// The client that acts in this event, or may act on its answer.
-fn acts(event: &Event) -> Option<ClientId> {
-    match event {
-        Event::Deliver(lane, _) => Some(lane.client),
-        Event::Timer(client, _) => Some(*client),
-        Event::FaultBegin(_) | Event::FaultEnd(_) | Event::Group(_) => None,
-    }
 }

@@ -94,6 +94,8 @@ const fn command_number(command: CommandName) -> u64 {
         CommandName::Other => 5,
         CommandName::Role => 6,
         CommandName::Wait => 7,
+        CommandName::Setnx => 8,
+        CommandName::Pexpire => 9,
     }
 }
 
