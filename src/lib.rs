@@ -24,8 +24,13 @@ pub mod resp;
 pub mod scenario;
 pub mod sim;
 pub mod stats;
+#[cfg(feature = "prove")]
+pub mod test;
 pub mod time;
 pub mod world;
+
+#[cfg(feature = "prove")]
+pub use test::prove;
 
 #[cfg(all(feature = "async-sim", not(madsim)))]
 compile_error!(

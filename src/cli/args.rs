@@ -7,6 +7,7 @@ use crate::report::Length;
 use crate::sim::{RUNS_MAX, Seeds};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
+use std::net::SocketAddr;
 use std::num::NonZeroU64;
 use std::str::FromStr;
 
@@ -30,6 +31,8 @@ pub(super) enum Verb {
     Hunt(HuntArgs),
     /// Compares locks and deployments under profiles of faults: Redlock against a single node
     Compare(CompareArgs),
+    /// Exhausts models: every schedule of a small scope, and what it says of each oracle
+    Prove(ProveArgs),
     /// Runs a kept failure again and compares it with what was kept; or a scenario, as `run` does
     Replay(ReplayArgs),
     /// Finds the smallest schedule that violates the same oracle and keeps it as a folder
@@ -108,6 +111,58 @@ pub(super) struct HuntArgs {
 
 /// Where failures are kept unless somebody says otherwise.
 const FAILURES: &str = "failures";
+
+/// An address that nobody can reach from elsewhere.
+fn loopback(text: &str) -> Result<SocketAddr, String> {
+    let address: SocketAddr = text.parse().map_err(|_| "an address is like 127.0.0.1:3000".to_owned())?;
+    if address.ip().is_loopback() {
+        Ok(address)
+    } else {
+        Err("only this machine itself is served: 127.0.0.1 or [::1]".to_owned())
+    }
+}
+
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct ProveArgs {
+    /// Names of shipped models, model files (their paths contain `/` or `.toml`) or folders of them; all shipped
+    /// models in a line each without any
+    #[arg(value_name = "MODEL")]
+    pub(super) models: Vec<String>,
+    /// Under which sets of faults a lock is safe: the name of a shipped lock, a model file, or `all`, which also writes
+    /// the report
+    #[arg(long, value_name = "LOCK|FILE|all", conflicts_with_all = ["models", "pin"])]
+    pub(super) assumptions: Option<String>,
+    /// Threads, up to 1024; all processors without it. Changes nothing of the result
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(super) threads: Option<u16>,
+    /// Ends after so many seconds with what is known so far
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) max_seconds: Option<u64>,
+    /// The most states of one search
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) max_states: Option<u32>,
+    /// The most memory of one search in megabytes, by estimate; without it three quarters of what is available
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) max_memory: Option<u64>,
+    /// Writes the number of states of each model that is exhausted as expected into its file
+    #[arg(long)]
+    pub(super) pin: bool,
+    /// Shows one model as a graph to walk through, in a browser, at this address of the machine itself; without
+    /// an address at 127.0.0.1:3000
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:3000",
+          value_parser = loopback, requires = "models",
+          conflicts_with_all = ["max_seconds", "max_states", "max_memory", "pin", "failures", "no_folders", "format"])]
+    pub(super) explorer: Option<SocketAddr>,
+    /// Where counterexamples are kept, a folder for each
+    #[arg(long, value_name = "DIR", default_value = FAILURES)]
+    pub(super) failures: String,
+    /// Keeps no folders
+    #[arg(long, conflicts_with = "failures")]
+    pub(super) no_folders: bool,
+    /// How the result is written
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(super) format: Format,
+}
 
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct ReplayArgs {

@@ -93,6 +93,31 @@ pub(super) fn keep(root: &str, keepsake: &Keepsake) -> io::Result<Kept> {
     Err(io::Error::other("too many folders of one name"))
 }
 
+/// Writes these folders as all there is below `root`, each under its own name. They take the place of what was there
+/// when they are complete.
+pub(super) fn replace<'a>(root: &Path, keepsakes: impl Iterator<Item = &'a Keepsake>) -> io::Result<()> {
+    let own = |what: &str| root.with_file_name(format!(".failures-{what}.{}", std::process::id()));
+    let mut partial = Partial(Some(own("new")));
+    let mut old = Partial(Some(own("old")));
+    let (Some(fresh), Some(former)) = (&partial.0, &old.0) else { return Ok(()) };
+    fs::create_dir_all(fresh)?;
+    for keepsake in keepsakes {
+        fill(&fresh.join(&keepsake.name), keepsake, &root.join(&keepsake.name))?;
+    }
+    if root.symlink_metadata().is_ok() {
+        fs::rename(root, former)?;
+    }
+    if let Err(error) = fs::rename(fresh, root) {
+        // What was there before is better than nothing.
+        if former.symlink_metadata().is_ok() && fs::rename(former, root).is_ok() {
+            old.0 = None;
+        }
+        return Err(error);
+    }
+    partial.0 = None;
+    Ok(())
+}
+
 /// A folder that is gone again unless it was renamed.
 struct Partial(Option<PathBuf>);
 

@@ -1,9 +1,11 @@
-//! Names and paths to scenarios, profiles and tables of comparison.
+//! Names and paths to scenarios, profiles, tables of comparison and models.
 //!
 //! The only place that reads input files.
 
 use super::failure::Failure;
+use super::pin::Place;
 use crate::plan::Profile;
+use crate::prove::{Model, ModelLocator, find_model, parse_model, shipped_models};
 use crate::scenario::{
     COMPARE, Comparison, InputError, Locator, Scenario, find, find_profile, parse, parse_comparison,
     parse_profile, shipped_comparison,
@@ -58,6 +60,75 @@ pub(super) fn comparison(path: Option<&String>) -> Result<Comparison, Failure> {
     let folder = Path::new(&origin).parent().unwrap_or(Path::new("")).to_path_buf();
     let mut open = |profile: &str| fs::read_to_string(folder.join(profile));
     parse_comparison(&origin, &text, &mut open).map_err(|error| at(error, text))
+}
+
+/// A model, and where its file is.
+#[derive(Clone, Debug)]
+pub(super) struct Loaded {
+    /// The model.
+    pub(super) model: Model,
+    /// Its file.
+    pub(super) place: Place,
+}
+
+/// Reads the models that names, paths and folders mean; all that are shipped if there are none.
+pub(super) fn models(names: &[String]) -> Result<Vec<Loaded>, Failure> {
+    let mut all = Vec::new();
+    if names.is_empty() {
+        for (name, text) in shipped_models() {
+            all.push(shipped_model(name, text)?);
+        }
+    }
+    for name in names {
+        match find_model(name) {
+            Ok(ModelLocator::Shipped { name, text }) => all.push(shipped_model(name, text)?),
+            Ok(ModelLocator::Path(path)) if !Path::new(&path).is_dir() => all.push(model_file(path)?),
+            Ok(ModelLocator::Path(_)) | Err(_) if Path::new(name).is_dir() => all.extend(model_folder(name)?),
+            Ok(ModelLocator::Path(path)) => all.push(model_file(path)?),
+            Err(unknown) => {
+                return Err(Failure::NoSuch {
+                    kind: "unknown-model",
+                    message: unknown.to_string(),
+                    name: unknown.name,
+                    suggestion: unknown.suggestion,
+                });
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn shipped_model(name: &str, text: &str) -> Result<Loaded, Failure> {
+    let model = parse_model(name, text).map_err(|error| at(error, text.to_owned()))?;
+    Ok(Loaded { model, place: Place::Shipped })
+}
+
+fn model_file(path: String) -> Result<Loaded, Failure> {
+    let text = read(path.clone())?;
+    let model = parse_model(&path, &text).map_err(|error| at(error, text))?;
+    Ok(Loaded { model, place: Place::Path(path) })
+}
+
+/// All models directly in a folder, by name.
+fn model_folder(folder: &str) -> Result<Vec<Loaded>, Failure> {
+    let unreadable = |error| Failure::Unreadable { path: folder.to_owned(), error };
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        if path.extension().is_some_and(|extension| extension == "toml") && path.is_file() {
+            paths.push(path.to_string_lossy().into_owned());
+        }
+    }
+    if paths.is_empty() {
+        return Err(Failure::NoSuch {
+            kind: "no-models",
+            name: folder.to_owned(),
+            message: format!("there is no model in {folder}: models are .toml files"),
+            suggestion: None,
+        });
+    }
+    paths.sort_unstable();
+    paths.into_iter().map(model_file).collect()
 }
 
 fn read(path: String) -> Result<String, Failure> {

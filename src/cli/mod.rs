@@ -3,17 +3,21 @@
 //! Only this module reads files, prints and looks at the terminal; nothing else in the library knows it. Results
 //! go to stdout, everything else to stderr. `exit.rs` holds the exit codes, `failure.rs` what can go wrong before
 //! there is a result, `args.rs` what can be asked, `watch.rs` what long work needs: progress, Ctrl-C, a time limit;
-//! `folder.rs` and `keep.rs` keep failures.
+//! `folder.rs` and `keep.rs` keep failures, `pin.rs` the counts of proofs; `assume.rs` is the other half of `prove`.
 
 mod args;
+mod assume;
 mod compare;
 mod exit;
+mod explore;
 mod failure;
 mod folder;
 mod hunt;
 mod keep;
 mod list;
 mod load;
+mod pin;
+mod prove;
 mod replay;
 mod run;
 mod shrink;
@@ -63,6 +67,14 @@ fn answer(args: Vec<OsString>) -> Answer {
         Verb::Run(run) => (run.format, run::run(run)),
         Verb::Hunt(hunt) => (hunt.format, hunt::hunt(hunt)),
         Verb::Compare(compare) => (compare.format, compare::compare(compare)),
+        Verb::Prove(prove) => {
+            let done = match (&prove.assumptions, prove.explorer) {
+                (Some(asked), _) => assume::assume(prove, asked),
+                (None, Some(address)) => explore::explore(prove, address),
+                (None, None) => prove::prove(prove),
+            };
+            (prove.format, done)
+        }
         Verb::Replay(replay) => (replay.format, replay::replay(replay)),
         Verb::Shrink(shrink) => (shrink.format, shrink::shrink(shrink)),
         Verb::List(list) => (list.format, list::list(list)),

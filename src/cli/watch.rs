@@ -37,6 +37,32 @@ impl Watch {
         Self { bar: bar(steps), _limit: limit_s.map(|limit| alarm(limit, &cancelled)), cancelled, since }
     }
 
+    /// The same for work of which nobody knows how long it is.
+    pub(super) fn open(limit_s: Option<u64>) -> Self {
+        let mut watch = Self::begin(0, limit_s);
+        let style = ProgressStyle::with_template("{spinner} {wide_msg}").expect("a template of known keys");
+        watch.bar = ProgressBar::new_spinner().with_style(style);
+        watch
+    }
+
+    /// Says how far it has come.
+    pub(super) fn note(&self, text: impl FnOnce() -> String) {
+        if !self.bar.is_hidden() {
+            self.bar.set_message(text());
+            self.bar.tick();
+        }
+    }
+
+    /// Since it began, in milliseconds.
+    pub(super) fn elapsed_ms(&self) -> u64 {
+        u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// Whether it shall end early.
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
     /// The flag that ends the work early.
     pub(super) fn cancelled(&self) -> &AtomicBool {
         &self.cancelled

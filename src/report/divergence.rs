@@ -31,7 +31,12 @@ pub fn divergence(story: Story<'_>, again: &RunResult) -> Option<Divergence> {
             || format!("nothing more; digest {:016x}", result.digest),
             |record| {
                 let cast = Cast::of(&result.records, result.end);
-                format!("{} {} {}", record.at, record.process, fact(story, &cast, record))
+                format!(
+                    "{} {} {}",
+                    record.at,
+                    record.process,
+                    fact(&story.scenario.setup.plan.faults, &cast, record)
+                )
             },
         )
     };

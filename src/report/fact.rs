@@ -3,16 +3,16 @@
 //! Must not leave out a fact: a full timeline shows every record. One arm per fact; arms that need more than a
 //! line have a function of their own below.
 
-use super::Story;
 use super::cast::Cast;
 use super::fault::fault;
 use super::words::{self, until};
 use crate::history::{Access, Fact, HoldChange, Record, WatchEnd};
 use crate::lock::{RefuseReason, Until};
 use crate::name::{CallId, GrantId, MessageName};
+use crate::plan::PlannedFault;
 
 /// What the record says, as a fragment after its actor's name.
-pub(super) fn fact(story: Story<'_>, cast: &Cast<'_>, record: &Record) -> String {
+pub(super) fn fact(faults: &[PlannedFault], cast: &Cast<'_>, record: &Record) -> String {
     match &record.fact {
         Fact::AcquireBegan { call } => format!("calls acquire (call {})", call.number),
         Fact::AttemptBegan { call, number } => format!("attempt {number} (call {})", call.number),
@@ -60,7 +60,7 @@ pub(super) fn fact(story: Story<'_>, cast: &Cast<'_>, record: &Record) -> String
         Fact::WatchBegan { watch, due } => format!("expected by {due}: {}", words::watched(watch.kind)),
         Fact::WatchOver { watch, end } => format!("{}: {}", words::watched(watch.kind), watch_end(*end)),
         Fact::FaultBegan { index, effective, .. } => {
-            let what = fault(&story.scenario.setup.plan.faults[*index as usize]);
+            let what = fault(&faults[*index as usize]);
             if *effective { format!("FAULT {what}") } else { format!("fault without effect: {what}") }
         }
         Fact::FaultEnded { index, kind } => format!("fault {} ({}) is over", index + 1, kind.text()),

@@ -3,9 +3,10 @@
 //! Everything is text made from a scenario and the result of its run. Must not run, judge, print or look at the
 //! environment. `sentence.rs` says what went wrong, `choose.rs` which records matter, `fact.rs` and `fault.rs`
 //! what one of them says, `legend.rs` how to read a line;
-//! `keepsake.rs` and `trace.rs` what is kept of a failure. `hunt.rs` tells what many runs came to, `rate.rs` holds
+//! `keepsake.rs` and `trace.rs` what is kept of a failure. `hunt.rs` tells what many runs came to, `prove/` what a proof did, `rate.rs` holds
 //! the figures of one oracle.
 
+mod assume;
 mod cast;
 mod choose;
 mod compare;
@@ -19,6 +20,7 @@ mod hunt_json;
 mod json;
 mod keepsake;
 mod legend;
+mod prove;
 mod rate;
 mod sentence;
 mod shelf;
@@ -30,6 +32,7 @@ mod trace;
 mod verdict;
 mod words;
 
+pub use assume::{AssumptionStory, assumptions_json, assumptions_markdown, assumptions_text, break_folder};
 pub use choose::Length;
 pub use compare::{CompareStory, compare_text, pairs_text, row_line};
 pub use compare_json::{compare_json, pairs_json};
@@ -40,8 +43,11 @@ pub use hunt_json::{hunt_json, hunt_json_kept};
 pub use json::{SCHEMA, run_json, shelf_json};
 pub use keepsake::{Keepsake, Likeness, Meta, MetaError, keepsake};
 pub use legend::LEGEND;
+pub use prove::{
+    ProofStory, Shown, explored_text, prove_head, prove_json, prove_line, prove_sum, prove_text, scope_lines,
+};
 pub use rate::{Rate, Sampling};
-pub use sentence::sentence;
+pub use sentence::{event, sentence};
 pub use shelf::{Exhibit, Offer, Shelf};
 pub use shrunk::{KeptFailure, kept_text, replay_json, shrunk_json, shrunk_line};
 pub use text::{quoted, repro, run_text};

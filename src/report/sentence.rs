@@ -94,13 +94,20 @@ fn ending(story: Story<'_>) -> String {
 
 /// Who did what, when, and after which faults.
 fn violation(story: Story<'_>, oracle: OracleName) -> String {
+    let found = evidence(story).into_iter().find(|(name, _)| *name == oracle);
+    let faults = found.map(|(_, [_, second])| faults(story, second));
+    format!("{}{}", event(story, oracle), faults.unwrap_or_default())
+}
+
+/// What the violation of one oracle is in a run: who did what, and when.
+pub fn event(story: Story<'_>, oracle: OracleName) -> String {
     let records = &story.result.records;
     let Some((_, [first, second])) = evidence(story).into_iter().find(|(name, _)| *name == oracle) else {
         return format!("{oracle} was violated");
     };
     let cast = Cast::of(records, story.result.end);
     let what = happening(&cast, oracle, &records[first], &records[second]);
-    format!("{what} ({oracle}){}", faults(story, second))
+    format!("{what} ({oracle})")
 }
 
 /// `, after …`: the faults that took effect before this record, the latest of them.

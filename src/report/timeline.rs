@@ -25,7 +25,7 @@ pub fn timeline(story: Story<'_>, length: Length) -> String {
             record.process.to_string(),
             seconds(record.now.mono.0),
             Relative((record.now.wall - ProcessClocks::WALL_START).0).to_string(),
-            fact(story, &cast, record),
+            fact(&story.scenario.setup.plan.faults, &cast, record),
         ]
     });
     let aligned = [Align::Left, Align::Right, Align::Left, Align::Right, Align::Right, Align::Left];
