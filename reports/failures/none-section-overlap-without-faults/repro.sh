@@ -1,0 +1,1 @@
+cargo run --release -- replay reports/failures/none-section-overlap-without-faults

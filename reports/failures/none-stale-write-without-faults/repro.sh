@@ -1,0 +1,1 @@
+cargo run --release -- replay reports/failures/none-stale-write-without-faults

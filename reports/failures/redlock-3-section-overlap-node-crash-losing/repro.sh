@@ -1,0 +1,1 @@
+cargo run --release -- replay reports/failures/redlock-3-section-overlap-node-crash-losing

@@ -1,0 +1,1 @@
+cargo run --release -- replay reports/failures/single-fenced-fence-order-client-stop-node-clock-fast

@@ -1,0 +1,1 @@
+cargo run --release -- replay reports/failures/single-fenced-promise-overlap-node-clock-fast

@@ -1,0 +1,1 @@
+cargo run --release -- replay reports/failures/single-section-overlap-node-clock-fast

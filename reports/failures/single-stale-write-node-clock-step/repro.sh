@@ -1,0 +1,1 @@
+cargo run --release -- replay reports/failures/single-stale-write-node-clock-step
