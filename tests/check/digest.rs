@@ -311,7 +311,7 @@ fn the_digest_of_every_fact_is_pinned() {
     let kinds: Vec<usize> = records.iter().map(|record| kind(&record.fact)).collect();
     assert_eq!(kinds, (0..FACTS).collect::<Vec<_>>(), "every fact is there");
     assert_eq!(ENCODING_VERSION, 1);
-    assert_eq!(format!("{:016x}", digest(&records)), "7d86f0a3e2f8d5dc");
+    assert_eq!(format!("{:016x}", digest(&records)), "bf759312ce842949");
 }
 
 /// Enums without data are pinned value by value, so that a number that moves is seen whichever it is.
@@ -325,7 +325,7 @@ fn the_digest_of_every_enum_value_is_pinned() {
             records.push(record(at, Process::Store, Maker([choice; 40].iter()).fact(kind)));
         }
     }
-    assert_eq!(format!("{:016x}", digest(&records)), "3aa74302fb622ab1");
+    assert_eq!(format!("{:016x}", digest(&records)), "2033141dcfef307f");
 }
 
 #[test]

@@ -51,6 +51,8 @@ fn policies() -> Vec<(&'static str, Policy)> {
         ("watched", watched.clone()),
         ("wall", Policy { clock: ClockKind::Wall, ..watched.clone() }),
         ("repeating", Policy { driver_retries: 2, ..watched.clone() }),
+        ("blind", Policy { extension: Extension::Blind, ..watched.clone() }),
+        ("constant", Policy { nonce: NonceLife::Constant, ..watched.clone() }),
         ("silent", Policy { on_loss: OnLoss::Silent, ..watched }),
     ]
 }

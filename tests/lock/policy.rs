@@ -3,8 +3,8 @@
 use crate::play::{Play, base, single, with};
 use bytes::Bytes;
 use fencepost::lock::{
-    Asking, Basis, Core, Drift, Extension, Fence, KeyRole, LockCore, Policy, PolicyError, Protocol, Release,
-    Renewal, Retry, Soundness, Ttl,
+    Asking, Basis, Core, Counting, Drift, Extension, Fence, KeyRole, LockCore, NonceLife, Policy,
+    PolicyError, Protocol, Release, Renewal, Retry, Soundness, Taking, Ttl,
 };
 use fencepost::name::Nonce;
 use fencepost::time::Span;
@@ -31,6 +31,7 @@ fn sent(policy: &Policy, lines: &[&str]) -> (Vec<String>, Span) {
 fn commands_word_by_word() {
     let extension = |extension| Policy { extension, ..single() };
     let fenced = Policy { fence: Fence::Incr, ..single() };
+    let two_steps = Policy { taking: Taking::SetnxExpire, ..single() };
     let release = ["0 acquire", "1 ok 1", "2 release"];
     let extend = ["0 acquire", "1 ok 1", "2 extend 1500"];
     for (policy, lines, expected) in [
@@ -50,6 +51,9 @@ fn commands_word_by_word() {
             &extend,
             vec!["EVAL", COMPARE_AND_PEXPIRE, "1", "stock", NONCE, "1500"],
         ),
+        (extension(Extension::Blind), &extend, vec!["PEXPIRE", "stock", "1500"]),
+        (two_steps.clone(), &["0 acquire 3999"], vec!["SETNX", "stock", NONCE]),
+        (two_steps, &["0 acquire 3999", "1 1 1"], vec!["PEXPIRE", "stock", "3999"]),
         (extension(Extension::Recreate), &extend, vec!["EVAL", RECREATE, "1", "stock", NONCE, "1500"]),
     ] {
         assert_eq!(
@@ -83,6 +87,12 @@ fn a_core_describes_itself() {
     let serial = describe(with(|p| (p.asking, p.driver_retries, p.retry) = (Asking::Serial, 1, retry)));
     assert!(serial.ordered_voters);
     assert_eq!(serial.call_max, Span::from_ms(2 * 2 * (50 * 3 * 2) + 10));
+
+    // SETNX and PEXPIRE are two rounds, and without a life to give only one.
+    let two_steps = with(|p| (p.taking, p.retry) = (Taking::SetnxExpire, retry));
+    assert_eq!(describe(two_steps.clone()).call_max, Span::from_ms(2 * 3 * 50 + 10));
+    let endless = Policy { ttl: Ttl::Never, ..two_steps };
+    assert_eq!(describe(endless).call_max, Span::from_ms(2 * 2 * 50 + 10));
 
     let keys = describe(Policy { fence: Fence::Incr, ..single() }).keys;
     let keys: Vec<_> = keys.iter().map(|key| (key.key.as_ref(), key.role)).collect();
@@ -184,6 +194,24 @@ fn policies_that_cannot_be_run() {
             Some(PolicyError::DriverRetries { retries: 101, most: 100 }),
         ),
         (with(|p| p.fence = Fence::Incr), waived, Some(PolicyError::Fence { voters: 3 })),
+        (with(|p| p.counting = Counting::Replies), required, Some(PolicyError::CountingReplies)),
+        (with(|p| p.counting = Counting::Replies), waived, None),
+        (with(|p| p.taking = Taking::SetnxExpire), required, Some(PolicyError::SetnxExpire)),
+        (with(|p| p.taking = Taking::SetnxExpire), waived, None),
+        (with(|p| p.extension = Extension::Blind), required, Some(PolicyError::BlindExtension)),
+        (with(|p| p.extension = Extension::Blind), waived, None),
+        (with(|p| p.nonce = NonceLife::Constant), required, Some(PolicyError::ConstantNonce)),
+        (with(|p| p.nonce = NonceLife::Constant), waived, None),
+        (
+            Policy { fence: Fence::Incr, taking: Taking::SetnxExpire, ..single() },
+            waived,
+            Some(PolicyError::FenceAlone { key: "taking", value: "set-nx-px" }),
+        ),
+        (
+            Policy { fence: Fence::Incr, counting: Counting::Replies, ..single() },
+            waived,
+            Some(PolicyError::FenceAlone { key: "counting", value: "grants" }),
+        ),
         (with(|p| p.renewal = Renewal::Watchdog), waived, Some(PolicyError::Renewal)),
         (with(|p| (p.protocol, p.quorum) = (Protocol::None, 9)), required, None),
     ];

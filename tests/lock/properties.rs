@@ -2,9 +2,9 @@
 
 use crate::play::{Play, base};
 use fencepost::lock::{
-    Asking, Basis, Caller, Drift, Extension, Fence, Input, LinkState, NonceLife, OnError, OnLoss, Output,
-    Policy, Protocol, RefuseReason, Release, ReleaseScope, Renewal, RequestId, Retry, Soundness, Ttl,
-    UnknownReason, Validity, Wait, WaitFor, WakeReason,
+    Asking, Basis, Caller, Counting, Drift, Extension, Fence, Input, LinkState, NonceLife, OnError, OnLoss,
+    Output, Policy, Protocol, RefuseReason, Release, ReleaseScope, Renewal, RequestId, Retry, Soundness,
+    Taking, Ttl, UnknownReason, Validity, Wait, WaitFor, WakeReason,
 };
 use fencepost::lock::{ConnectionId, ExtendFailure, Found};
 use fencepost::name::{Nonce, VoterId};
@@ -132,20 +132,27 @@ prop_compose! {
             select(vec![ReleaseScope::All, ReleaseScope::Known]),
         ),
         (retries, driver_retries) in (0..3_u32, 0..3_u8),
-        nonce in select(vec![NonceLife::Attempt, NonceLife::Call, NonceLife::Handle]),
+        (counting, taking) in (
+            select(vec![Counting::Grants, Counting::Grants, Counting::Replies]),
+            select(vec![Taking::SetNxPx, Taking::SetNxPx, Taking::SetnxExpire]),
+        ),
+        nonce in select(vec![NonceLife::Attempt, NonceLife::Call, NonceLife::Handle, NonceLife::Constant]),
         fence in select(vec![Fence::None, Fence::Incr]),
         (extension, renewal, on_loss) in (
-            select(vec![Extension::None, Extension::Compare, Extension::Recreate]),
+            select(vec![Extension::None, Extension::Compare, Extension::Recreate, Extension::Blind]),
             select(vec![Renewal::None, Renewal::Watchdog]),
             select(vec![OnLoss::Tell, OnLoss::Silent]),
         ),
         replicas in select(vec![WaitFor::None, WaitFor::None, WaitFor::Any, WaitFor::All]),
     ) -> Policy {
         let (protocol, voters, quorum) = shape;
+        let fenceable = voters == 1 && (counting, taking) == (Counting::Grants, Taking::SetNxPx);
         Policy {
             protocol,
             voters,
             quorum,
+            counting,
+            taking,
             ttl: Ttl::Of(Span::from_ms(300)),
             node_timeout: base().node_timeout,
             drift: Drift::SPEC,
@@ -159,7 +166,7 @@ prop_compose! {
             retry: Retry { retries, ..base().retry },
             driver_retries,
             nonce,
-            fence: if voters == 1 { fence } else { Fence::None },
+            fence: if fenceable { fence } else { Fence::None },
             extension,
             renewal: if extension == Extension::None { Renewal::None } else { renewal },
             on_loss,

@@ -116,6 +116,26 @@ fn keys_of_any_type() {
 }
 
 #[test]
+fn setnx_writes_a_missing_key_without_a_deadline() {
+    check(&[
+        ("setnx k v", ":1"),
+        ("ttl k", ":-1"),
+        ("setnx k w", ":0"),
+        ("get k", "$v"),
+        ("pexpire k 5", ":1"),
+        ("setnx k w", ":0"),
+        ("pttl k", ":5"),
+        ("hset h f v", ":1"),
+        ("setnx h v", ":0"),
+        ("del k", ":1"),
+        ("SETNX k w", ":1"),
+        ("get k", "$w"),
+        ("setnx k", "-ERR wrong number of arguments for 'setnx' command"),
+        ("setnx k v nx", "-ERR wrong number of arguments for 'setnx' command"),
+    ]);
+}
+
+#[test]
 fn incr_is_strict() {
     check(&[
         ("incr n", ":1"),

@@ -2,7 +2,7 @@
 
 use super::{GOOD, changed, good, planned};
 use fencepost::check::{CountRange, Expected, OracleName, WitnessName};
-use fencepost::lock::{Basis, Extension, Protocol, Ttl, Wait, WaitFor};
+use fencepost::lock::{Basis, Counting, Extension, NonceLife, Protocol, Taking, Ttl, Wait, WaitFor};
 use fencepost::name::{ClientId, NodeId, Process, VoterId};
 use fencepost::plan::{CutHow, Fault, FaultKind, MessageFate, OrderTerm, PauseScope, WayCut, When};
 use fencepost::time::{ClockKind, Span, WorldTime};
@@ -56,6 +56,17 @@ connections = "open""#;
     assert_eq!(second.workload.task, Task::Hold { writes: 2 });
     assert_eq!(second.workload.work, first.workload.work);
     assert_eq!(scenario.setup.connections, Connections::Open);
+}
+
+#[test]
+fn unsound_values_are_taken_where_they_are_meant() {
+    let keys = "ttl_ms = 10_000\nunsound = true\ncounting = \"replies\"\ntaking = \"setnx-expire\"\n\
+                extension = \"blind\"\nnonce = \"constant\"";
+    let policy = good(&changed("ttl_ms = 10_000", keys)).setup.clients[1].policy.clone();
+    assert_eq!((policy.counting, policy.taking), (Counting::Replies, Taking::SetnxExpire));
+    assert_eq!((policy.extension, policy.nonce), (Extension::Blind, NonceLife::Constant));
+    let spec = good(&changed("ttl_ms = 10_000", "ttl_ms = 10_000")).setup.clients[1].policy.clone();
+    assert_eq!((spec.counting, spec.taking), (Counting::Grants, Taking::SetNxPx));
 }
 
 #[test]

@@ -55,6 +55,31 @@ fn policies_that_cannot_be_run() {
 }
 
 #[test]
+fn values_that_are_unsound_by_themselves() {
+    let lock = |keys: &str| changed("ttl_ms = 10_000", &format!("ttl_ms = 10_000\n{keys}"));
+    let unsound =
+        |keys: &str, column, meant| bad(lock(keys), Kind::Policy, (17, column), "nsound = true", Some(meant));
+    let fenced = |keys: &str, meant| {
+        let text = lock(&format!("fence = \"incr\"\nunsound = true\n{keys}"));
+        bad(
+            text.replace("[lock.redlock]", "[lock.single]"),
+            Kind::Policy,
+            (17, 9),
+            "the script that writes the key",
+            Some(meant),
+        )
+    };
+    refuse(vec![
+        unsound("counting = \"replies\"", 12, "counting = \"grants\""),
+        unsound("taking = \"setnx-expire\"", 10, "taking = \"set-nx-px\""),
+        unsound("extension = \"blind\"", 13, "extension = \"compare\""),
+        unsound("nonce = \"constant\"", 9, "nonce = \"attempt\""),
+        fenced("taking = \"setnx-expire\"", "taking = \"set-nx-px\""),
+        fenced("counting = \"replies\"", "counting = \"grants\""),
+    ]);
+}
+
+#[test]
 fn policies_whose_parts_do_not_fit() {
     let lock = |keys: &str| changed("ttl_ms = 10_000", keys);
     refuse(vec![

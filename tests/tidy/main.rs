@@ -141,6 +141,17 @@ fn every_scenario_is_listed() {
 }
 
 #[test]
+fn every_model_is_listed() {
+    let list = file("models/README.md").text;
+    let models = files(&["models"], "toml");
+    assert!(!models.is_empty(), "no model is shipped");
+    for path in models.iter().filter_map(|source| source.path.strip_prefix("models/")) {
+        let name = path.trim_end_matches(".toml");
+        assert!(list.contains(&format!("[`{name}`]({path})")), "models/README.md does not list `{name}`");
+    }
+}
+
+#[test]
 fn the_gate_runs_what_the_readme_says() {
     let gate = file(".ci/run").text;
     let commands = rule::commands(&file("README.md").text);
