@@ -1,0 +1,1 @@
+cargo run --release -- replay reports/failures/single-fenced-stale-write-client-stop-client-clock-slow
