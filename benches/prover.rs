@@ -8,8 +8,8 @@ use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_
 use fencepost::check::OracleName;
 use fencepost::lock::{Policy, Protocol, Ttl};
 use fencepost::prove::graph::Marks;
-use fencepost::prove::search::{Keep, Limits, Search};
-use fencepost::prove::{Menu, Question, Scope, ScopeModel};
+use fencepost::prove::search::{Fingerprinter, Graph, Keep, Limits, Search};
+use fencepost::prove::{Menu, Question, Scope, ScopeModel, State};
 use fencepost::sim::cores;
 use fencepost::time::Span;
 use stateright::{Checker, Model};
@@ -52,5 +52,52 @@ fn exhaust(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, exhaust);
+/// States of the graph, in the order of a fixed walk.
+fn sample(model: &ScopeModel<fencepost::lock::Core>) -> Vec<State<fencepost::lock::Core>> {
+    let mut states = model.starts();
+    let mut steps = Vec::new();
+    while states.len() < 200 {
+        model.expand(&states[states.len() - 1], &mut steps);
+        let place = states.len() * 7 % steps.len();
+        states.push(steps.drain(..).nth(place).expect("a place among them").1.state);
+    }
+    states
+}
+
+/// Where the time of a state goes: a part at a time, over all states of the sample.
+fn parts(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("parts of a state, redlock-2");
+    let model = model(Protocol::Redlock, 2);
+    let states = sample(&model);
+    group.throughput(Throughput::Elements(states.len() as u64));
+    group.bench_function("clone and drop", |bencher| bencher.iter(|| states.clone()));
+    group.bench_function("canonical form, with a clone", |bencher| {
+        bencher.iter(|| {
+            let mut systems: Vec<_> = states.iter().map(|state| state.system.clone()).collect();
+            systems.iter_mut().for_each(|system| {
+                system.canonical([], |_| {});
+            });
+            systems
+        });
+    });
+    group.bench_function("fingerprint", |bencher| {
+        let mut fingerprints = Fingerprinter::new();
+        bencher.iter(|| states.iter().fold(0, |sum, state| sum ^ fingerprints.of(state)));
+    });
+    group.bench_function("all successors: choices, steps, judging, canonical form", |bencher| {
+        let mut steps = Vec::new();
+        bencher.iter(|| {
+            states
+                .iter()
+                .map(|state| {
+                    model.expand(state, &mut steps);
+                    steps.drain(..).count()
+                })
+                .sum::<usize>()
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, exhaust, parts);
 criterion_main!(benches);

@@ -1,5 +1,5 @@
 //! Sets of kinds of fault that break a lock, and sets that do not: against known answers, against every subset by
-//! itself, with answers missing, and as the report that is committed.
+//! itself, with answers missing, as the verb tells it, and as the report that is committed.
 //!
 //! Must not time anything.
 
@@ -278,4 +278,29 @@ fn committed_plans_violate_what_they_were_kept_for() {
         folders += 1;
     }
     assert!(folders > 20, "only {folders} plans");
+}
+
+/// One lock as a page and as an object, the right name for a wrong one, and no files unless all are asked for.
+#[test]
+fn the_verb_tells_one_lock() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |args: &[&str]| {
+        let mut command = assert_cmd::cargo::cargo_bin_cmd!("fencepost");
+        let output = command.current_dir(folder.path()).args(args).output().expect("it runs");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    let (code, page, _) = run(&["prove", "--assumptions", "none"]);
+    assert_eq!(code, Some(0));
+    assert!(page.contains("section-overlap: violated without faults"), "{page}");
+    assert!(page.contains("even without faults") && page.contains("left out"), "{page}");
+    std::fs::write(folder.path().join("toy.toml"), TOY).expect("a file");
+    let (code, object, _) = run(&["prove", "--assumptions", "./toy.toml", "--format", "json"]);
+    assert_eq!(code, Some(0));
+    let value: serde_json::Value = serde_json::from_str(&object).expect("one line of JSON");
+    assert_eq!(value["locks"][0]["oracles"][1]["oracle"], "stale-write");
+    let (code, _, complaint) = run(&["prove", "--assumptions", "redlok-3"]);
+    assert_eq!(code, Some(64));
+    assert!(complaint.contains("redlock-3"), "{complaint}");
+    assert!(!folder.path().join("reports").exists(), "nothing was written");
 }

@@ -1,6 +1,6 @@
 //! What a proof does not cover, in the words that are printed with every "held".
 //!
-//! One copy: the header of `mod.rs`, ARCHITECTURE and reports say this. Must not promise more than `state.rs` does.
+//! Reports print these lines; `models/README.md` says the same to a reader. Must not promise more than `state.rs` does.
 
 /// What the abstraction leaves out, a line each.
 pub const LEFT_OUT: [&str; 7] = [

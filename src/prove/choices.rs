@@ -103,7 +103,9 @@ impl<C: LockCore> State<C> {
     pub(crate) fn apply(&mut self, choice: Choice, terms: &Terms, seen: &mut Seen) {
         match choice {
             Choice::Stay(client) => self.answer(client),
-            Choice::Handle(event) => self.handle(event, terms, seen),
+            Choice::Handle(event) => {
+                self.handle(event, terms, seen);
+            }
             Choice::Delay(mut code) => {
                 for place in self.system.undecided() {
                     let base = u32::from(terms.bound(&place)) + 1;
@@ -401,9 +403,8 @@ impl<C: LockCore> State<C> {
                 Process::Store if !terms.sight.store => return Some((Choice::Handle(*event), None)),
                 Process::Store => {}
                 Process::Client(_) => {
-                    let (mut state, mut seen, mut sighted) = (self.clone(), Seen::default(), false);
-                    state.handle_sighted(*event, terms, &mut seen, &mut sighted);
-                    if !sighted {
+                    let (mut state, mut seen) = (self.clone(), Seen::default());
+                    if !state.handle(*event, terms, &mut seen) {
                         return Some((Choice::Handle(*event), Some(Box::new((state, seen)))));
                     }
                 }
@@ -528,8 +529,7 @@ impl<C: LockCore> State<C> {
         let own = due.iter().enumerate().filter(|(_, (at, _))| *at == process);
         own.into_iter().all(|(place, (_, event))| {
             let (mut state, mut seen) = (self.clone(), Seen::default());
-            let mut sighted = false;
-            state.handle_sighted(*event, terms, &mut seen, &mut sighted);
+            let sighted = state.handle(*event, terms, &mut seen);
             stepped[place] = Some((state, seen));
             !sighted
         })

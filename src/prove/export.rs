@@ -2,8 +2,9 @@
 //!
 //! Every step gets a microsecond of its own inside its tick, so that no two are due at one instant, and a later one than
 //! any step of an earlier tick: what a step sets an end to so many ticks ahead (a promise, a key's life) is over before
-//! the steps of that tick, as it is in the graph. A timer keeps the moment at which it is due, or is deferred. A message's delay becomes a directive, a fault an entry of the
-//! plan. The plan must then violate the same oracle in the seeded world: whoever exports, runs it.
+//! the steps of that tick, as it is in the graph. A timer keeps the moment at which it is due, or is
+//! deferred. A message's delay becomes a directive, a fault an entry of the plan. The plan must then violate the same
+//! oracle in the seeded world: whoever exports, runs it.
 
 use super::choices::Choice;
 use super::model::ScopeModel;

@@ -1,7 +1,8 @@
 //! What may go wrong in a model: the kinds of fault, how often each, how far each.
 //!
 //! A kind is an assumption that is dropped. Every kind is a fault of the plan format aimed at any one process of a
-//! class; of the nodes of a voter it is the first. `offer.rs` says which faults those are, `state.rs` when they are offered. Must not choose.
+//! class; of the nodes of a voter it is the first. `offer.rs` says which faults those are, `state.rs` when they are
+//! offered. Must not choose.
 
 /// A kind of fault that a model can allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize, serde::Serialize)]

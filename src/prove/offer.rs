@@ -53,34 +53,57 @@ impl Offered {
 
 /// All slots of a menu. Kinds that act on messages have none.
 pub(crate) fn slots(scope: &Scope, menu: &Menu, clients: &[ClientSetup]) -> Vec<Slot> {
-    let mut slots = Vec::new();
-    for (family, allowed) in menu.allowed.iter().filter(|allowed| allowed.budget > 0).enumerate() {
-        let family = family as u32 * 1_000;
-        match allowed.kind {
-            Kind::ClientStop | Kind::ClientSuspend | Kind::ClientClockSlow => {
-                let own = clients.iter().enumerate();
-                slots.extend(
-                    own.map(|(index, own)| client(allowed, ClientId(index as u16), own.policy.clock)),
-                );
-            }
-            Kind::NodeClockFast | Kind::NodeCrashKeeping | Kind::NodeCrashLosing | Kind::Eviction => {
-                slots.extend(nodes(scope).map(|node| node_slot(allowed, node, family)));
-            }
-            Kind::NodeClockStep => {
-                for ticks in allowed.ticks.0..=allowed.ticks.1 {
-                    slots.extend(nodes(scope).map(|node| step(node, ticks, family)));
-                }
-            }
-            Kind::Failover => {
-                let replicas = (0..scope.nodes).flat_map(|voter| {
-                    (1..=scope.replicas).map(move |number| NodeId::replica(VoterId(voter), number))
-                });
-                slots.extend(replicas.flat_map(|replica| promotions(scope, allowed, replica)));
-            }
-            Kind::MessageLoss | Kind::LateMessage | Kind::StoreDelay => {}
+    let allowed = menu.allowed.iter().filter(|allowed| allowed.budget > 0).enumerate();
+    allowed.flat_map(|(place, allowed)| of_kind(scope, allowed, place as u32 * 1_000, clients)).collect()
+}
+
+fn of_kind(scope: &Scope, allowed: &Allowed, family: u32, clients: &[ClientSetup]) -> Vec<Slot> {
+    let lasting = Some(allowed.ticks);
+    match allowed.kind {
+        Kind::ClientStop => {
+            // Only a stop that may also be shorter can as well begin later.
+            let offered = if allowed.ticks.0 > 1 { Offered::Both } else { Offered::Events };
+            of_clients(allowed, offered, clients, |process, _| pause(process, PauseKind::Stop))
         }
+        Kind::ClientSuspend => {
+            of_clients(allowed, Offered::Both, clients, |process, _| pause(process, PauseKind::Suspend))
+        }
+        Kind::ClientClockSlow => of_clients(allowed, Offered::Ticks, clients, |process, clock| {
+            Fault::ClockFreeze { process, clock }
+        }),
+        Kind::NodeClockFast => of_nodes(scope, allowed.kind, family, (Offered::Ticks, lasting), |node| {
+            let (process, clocks) = (Process::Node(node), vec![ClockKind::Wall]);
+            Fault::ClockRate { process, clocks, ppm: DOUBLE_PPM }
+        }),
+        // What a node keeps is up to its persistence.
+        Kind::NodeCrashKeeping | Kind::NodeCrashLosing => {
+            of_nodes(scope, allowed.kind, family, (Offered::Both, lasting), |node| Fault::Kill {
+                node,
+                death: Death::Process,
+            })
+        }
+        Kind::Eviction => of_nodes(scope, allowed.kind, family, (Offered::Events, None), |node| {
+            Fault::Evict { node, key: None }
+        }),
+        Kind::NodeClockStep => {
+            let steps = allowed.ticks.0..=allowed.ticks.1;
+            let by = |ticks: u8| {
+                let family = family + u32::from(ticks);
+                of_nodes(scope, allowed.kind, family, (Offered::Events, None), move |node| {
+                    let (process, by) = (Process::Node(node), Scope::ticks(i64::from(ticks)));
+                    Fault::ClockStep { process, clock: ClockKind::Wall, by }
+                })
+            };
+            steps.flat_map(by).collect()
+        }
+        Kind::Failover => {
+            let replicas = (0..scope.nodes).flat_map(|voter| {
+                (1..=scope.replicas).map(move |number| NodeId::replica(VoterId(voter), number))
+            });
+            replicas.flat_map(|replica| promotions(scope, allowed, replica)).collect()
+        }
+        Kind::MessageLoss | Kind::LateMessage | Kind::StoreDelay => Vec::new(),
     }
-    slots
 }
 
 /// The slots as a plan: the world begins and ends them when it is told to.
@@ -93,64 +116,39 @@ pub(crate) fn plan_faults(slots: &[Slot]) -> Vec<PlannedFault> {
     slots.iter().map(planned).collect()
 }
 
-fn nodes(scope: &Scope) -> impl Iterator<Item = NodeId> + use<> {
-    (0..scope.nodes).map(|voter| NodeId::first(VoterId(voter)))
+fn pause(process: Process, kind: PauseKind) -> Fault {
+    Fault::Pause { scope: PauseScope::Process(process), kind }
 }
 
-fn client(allowed: &Allowed, id: ClientId, clock: ClockKind) -> Slot {
-    let process = Process::Client(id);
-    let scope = PauseScope::Process(process);
-    let (offered, fault) = match allowed.kind {
-        Kind::ClientSuspend => (Offered::Both, Fault::Pause { scope, kind: PauseKind::Suspend }),
-        Kind::ClientClockSlow => (Offered::Ticks, Fault::ClockFreeze { process, clock }),
-        Kind::ClientStop
-        | Kind::NodeClockFast
-        | Kind::NodeClockStep
-        | Kind::MessageLoss
-        | Kind::LateMessage
-        | Kind::NodeCrashKeeping
-        | Kind::NodeCrashLosing
-        | Kind::Failover
-        | Kind::Eviction
-        | Kind::StoreDelay => {
-            // Only a stop that may also be shorter can as well begin later.
-            let offered = if allowed.ticks.0 > 1 { Offered::Both } else { Offered::Events };
-            (offered, Fault::Pause { scope, kind: PauseKind::Stop })
-        }
+/// One slot for each client; a fault is told the clock on which the client counts its promises.
+fn of_clients(
+    allowed: &Allowed,
+    offered: Offered,
+    clients: &[ClientSetup],
+    fault: impl Fn(Process, ClockKind) -> Fault,
+) -> Vec<Slot> {
+    let slot = |(index, own): (usize, &ClientSetup)| {
+        let at = Process::Client(ClientId(index as u16));
+        let fault = fault(at, own.policy.clock);
+        Slot { kind: allowed.kind, at, offered, lasts: Some(allowed.ticks), fault, family: None }
     };
-    Slot { kind: allowed.kind, at: process, offered, lasts: Some(allowed.ticks), fault, family: None }
+    clients.iter().enumerate().map(slot).collect()
 }
 
-fn node_slot(allowed: &Allowed, node: NodeId, family: u32) -> Slot {
-    let process = Process::Node(node);
-    let (offered, lasts, fault) = match allowed.kind {
-        Kind::NodeClockFast => {
-            let clocks = vec![ClockKind::Wall];
-            (Offered::Ticks, Some(allowed.ticks), Fault::ClockRate { process, clocks, ppm: DOUBLE_PPM })
-        }
-        Kind::Eviction => (Offered::Events, None, Fault::Evict { node, key: None }),
-        // What it keeps is up to its persistence.
-        Kind::NodeCrashKeeping
-        | Kind::NodeCrashLosing
-        | Kind::ClientStop
-        | Kind::ClientSuspend
-        | Kind::ClientClockSlow
-        | Kind::NodeClockStep
-        | Kind::MessageLoss
-        | Kind::LateMessage
-        | Kind::Failover
-        | Kind::StoreDelay => {
-            (Offered::Both, Some(allowed.ticks), Fault::Kill { node, death: Death::Process })
-        }
+/// One slot for the first node of each voter.
+fn of_nodes(
+    scope: &Scope,
+    kind: Kind,
+    family: u32,
+    (offered, lasts): (Offered, Option<(u8, u8)>),
+    fault: impl Fn(NodeId) -> Fault,
+) -> Vec<Slot> {
+    let slot = |voter: u8| {
+        let node = NodeId::first(VoterId(voter));
+        let family = Some((family, node.voter));
+        Slot { kind, at: Process::Node(node), offered, lasts, fault: fault(node), family }
     };
-    Slot { kind: allowed.kind, at: process, offered, lasts, fault, family: Some((family, node.voter)) }
-}
-
-fn step(node: NodeId, ticks: u8, family: u32) -> Slot {
-    let process = Process::Node(node);
-    let fault = Fault::ClockStep { process, clock: ClockKind::Wall, by: Scope::ticks(i64::from(ticks)) };
-    let family = Some((family + u32::from(ticks), node.voter));
-    Slot { kind: Kind::NodeClockStep, at: process, offered: Offered::Events, lasts: None, fault, family }
+    (0..scope.nodes).map(slot).collect()
 }
 
 /// One for every combination of how long each client takes to learn.

@@ -136,7 +136,7 @@ impl<'a, C: LockCore> Prover<'a, C> {
         let mut left = arising.to_vec();
         loop {
             let graph = self.world.asking(Question::Violated, &left);
-            let (searched, effort) = self.search(&graph, self.wanted(&left));
+            let (searched, effort) = self.search(&graph, &left);
             let broken: Vec<OracleName> =
                 left.iter().copied().filter(|oracle| searched.marks().0 & violated(*oracle) != 0).collect();
             for oracle in &broken {
@@ -156,11 +156,6 @@ impl<'a, C: LockCore> Prover<'a, C> {
         }
     }
 
-    /// The search ends with the level in which any of these is violated.
-    fn wanted(&self, left: &[OracleName]) -> Vec<u64> {
-        left.iter().map(|oracle| violated(*oracle)).collect()
-    }
-
     fn limits(&self) -> Limits {
         Limits {
             states: self.options.states_max,
@@ -169,21 +164,14 @@ impl<'a, C: LockCore> Prover<'a, C> {
         }
     }
 
-    fn search(&mut self, graph: &ScopeModel<C>, ends: Vec<u64>) -> (Searched, Effort) {
-        let any = ends.iter().fold(0, |all, bits| all | bits);
+    /// A search that ends with the level in which any of these is violated.
+    fn search(&mut self, graph: &ScopeModel<C>, oracles: &[OracleName]) -> (Searched, Effort) {
+        let any = oracles.iter().fold(0, |all, oracle| all | violated(*oracle));
+        let (threads, limits) = (self.options.threads, self.limits());
         let mut level = None;
         let mut stopped = false;
         let watch = &mut self.watch;
-        let search = Search {
-            threads: self.options.threads,
-            wanted: super::graph::Marks::NONE,
-            limits: Limits {
-                states: self.options.states_max,
-                bytes: self.options.bytes_max,
-                heap_per_state: HEAP_PER_STATE,
-            },
-            keep: Keep::Paths,
-        };
+        let search = Search { threads, wanted: super::graph::Marks::NONE, limits, keep: Keep::Paths };
         let searched = search.run(graph, |so_far: &Progress| {
             // A violation ends the search, but only with its level: the first in the order of the level is a matter of
             // the graph, and not of blocks.
@@ -231,7 +219,7 @@ impl<'a, C: LockCore> Prover<'a, C> {
         }
         // In ticks it touches in a point. Perhaps there is one that does more.
         let apart = graph.asking(Question::Violated, &[oracle]).with_touch(Touch::Apart);
-        let (searched, effort) = self.search(&apart, vec![violated(oracle)]);
+        let (searched, effort) = self.search(&apart, &[oracle]);
         self.beside += effort.states;
         if searched.marks().0 & violated(oracle) != 0 {
             return self.exported(&apart, &searched, oracle).0;

@@ -28,8 +28,8 @@ pub(crate) fn rerun<C: LockCore>(model: &ScopeModel<C>, plan: &Plan, end: WorldT
     Explorer::new(&seeded(model, plan, end)).run_cores(model.cores().to_vec(), REPLAY_SEED, Keep::Records)
 }
 
-/// The model's world as a scenario that takes the path of `plan`, without what happens anyway, and is cut off just after its `end`. It expects
-/// nothing and has no text: it is for cores of any kind, which no file can name; run it with
+/// The model's world as a scenario that takes the path of `plan`, without what happens anyway, and is cut off just after
+/// its `end`. It expects nothing and has no text: it is for cores of any kind, which no file can name; run it with
 /// [`Explorer::run_cores`] and [`ScopeModel::cores`].
 pub fn seeded<C: LockCore>(model: &ScopeModel<C>, plan: &Plan, end: WorldTime) -> Scenario {
     let limit = WorldTime(end.0 + 1);

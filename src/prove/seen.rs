@@ -21,7 +21,7 @@ pub(crate) struct Seen {
 /// Bits: 0.. violated oracles, 20.. kinds of fault that took effect, 32 a grant, 33 a touch, 36.. exercised oracles,
 /// 56.. witnesses.
 pub(crate) const GRANTED: u64 = 1 << 32;
-/// A violation of `promise-overlap` in which the intervals only touch.
+/// A violation in which intervals only touch, or one is empty by a point.
 pub(crate) const TOUCHED: u64 = 1 << 33;
 
 fn place(oracle: OracleName) -> usize {

@@ -182,18 +182,8 @@ impl<C: LockCore> State<C> {
         self.asked |= bit(client);
     }
 
-    pub(crate) fn handle(&mut self, event: Event, terms: &Terms, seen: &mut Seen) {
-        self.handle_sighted(event, terms, seen, &mut false);
-    }
-
-    /// The same, and says whether a judged oracle sees it in an order across processes.
-    pub(crate) fn handle_sighted(
-        &mut self,
-        event: Event,
-        terms: &Terms,
-        seen: &mut Seen,
-        sighted: &mut bool,
-    ) {
+    /// Lets an event happen; says whether a judged oracle sees it in an order across processes.
+    pub(crate) fn handle(&mut self, event: Event, terms: &Terms, seen: &mut Seen) -> bool {
         let (asked, rank) = match event {
             Event::Timer(client, TimerKind::Request(request)) => (self.system.asked(client, request), 0),
             Event::Deliver(lane, _) => (None, self.system.lane_rank(lane)),
@@ -212,9 +202,10 @@ impl<C: LockCore> State<C> {
             self.lessons.retain(|known| (known.0, known.1) != (client, voter));
         }
         seen.note(Done::Event { event, asked, rank });
-        *sighted = self.step(event, terms, seen);
+        self.step(event, terms, seen)
     }
 
+    /// Whether a judged oracle sees what happens in an order across processes.
     fn step(&mut self, event: Event, terms: &Terms, seen: &mut Seen) -> bool {
         let mut trail = Trail::default();
         let mut fresh = Fresh(self.fresh);
@@ -333,8 +324,7 @@ impl<C: LockCore> State<C> {
 
     /// The end of this promise comes before what its client does now.
     fn tell_end(&mut self, grant: GrantId, terms: &Terms, seen: &mut Seen) {
-        let is_own =
-            |record: &Record| matches!(record.fact, Fact::PromiseEnded { grant: own, .. } if own == grant);
+        let is_own = |record: &Record| ended_grant(record) == Some(grant);
         if let Some(at) = self.ended.iter().position(is_own) {
             let record = self.ended.remove(at);
             self.tell(&record, terms, seen);

@@ -8,10 +8,12 @@ use super::model::ScopeModel;
 use super::search::{End, Graph, Keep, Limits, Progress, Search};
 use super::seen::Seen;
 use crate::lock::LockCore;
+use crate::sim::{Concern, stream};
+use rand_core::Rng;
 use std::ops::ControlFlow;
 
 /// How many walks, and how many choices each.
-const WALKS: usize = 32;
+const WALKS: u32 = 32;
 const CHOICES: usize = 300;
 
 /// What was looked for and found.
@@ -48,7 +50,8 @@ pub(crate) fn witness<C: LockCore>(
 fn walks<C: LockCore>(model: &ScopeModel<C>, wanted: u64) -> u64 {
     let mut marks = 0;
     for walk in 0..WALKS {
-        let mut chance = Chance::new(walk as u64);
+        // Which walk is taken decides nothing but how soon something is seen.
+        let mut chance = stream(0, Concern::Walk, walk);
         let mut seen = Seen::default();
         let (mut state, _) = model.start(&mut seen);
         let mut choices = Vec::new();
@@ -58,7 +61,8 @@ fn walks<C: LockCore>(model: &ScopeModel<C>, wanted: u64) -> u64 {
             if choices.is_empty() {
                 break;
             }
-            let choice = choices[chance.below(choices.len() as u64) as usize];
+            let place = (u64::from(chance.next_u32()) * choices.len() as u64) >> 32;
+            let choice = choices[place as usize];
             state.choose(choice, model.terms(), &mut seen);
             marks |= seen.marks;
             if marks & wanted == wanted {
@@ -67,22 +71,4 @@ fn walks<C: LockCore>(model: &ScopeModel<C>, wanted: u64) -> u64 {
         }
     }
     marks
-}
-
-/// A fixed stream of numbers: which walk is taken decides nothing but how soon something is seen.
-///
-/// **Source** G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
-struct Chance(u64);
-
-impl Chance {
-    fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
-    }
-
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((u128::from(mixed ^ (mixed >> 31)) * u128::from(bound)) >> 64) as u64
-    }
 }

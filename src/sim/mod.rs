@@ -37,5 +37,7 @@ pub use seeds::{Seeds, SeedsError};
 pub use shrink::{NotViolated, RUNS_MAX, Shrunk, Size, shrink};
 #[cfg(feature = "testing")]
 pub use strategy::plans;
+#[cfg(feature = "prove")]
+pub(crate) use streams::{Concern, stream};
 pub use subject::{Plans, Runs, Subject};
 pub use tally::{OracleTally, Tally, WitnessTally};

@@ -14,13 +14,16 @@ use rand_core::{Rng, SeedableRng};
 
 /// What a stream is for. The numbers are part of every digest: never reuse or change one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Concern {
+pub(crate) enum Concern {
     /// Nonces and jitter of one client.
     Client,
     /// A hazard of a profile at one of its targets.
     Hazard,
     /// Which hazards a swarm leaves out.
     Swarm,
+    /// A walk through the graph of a proof.
+    #[cfg(feature = "prove")]
+    Walk,
 }
 
 impl Concern {
@@ -29,6 +32,8 @@ impl Concern {
             Self::Client => 1,
             Self::Hazard => 2,
             Self::Swarm => 3,
+            #[cfg(feature = "prove")]
+            Self::Walk => 4,
         }
     }
 }
@@ -46,7 +51,7 @@ impl Streams {
     }
 }
 
-pub(super) fn stream(seed: u64, concern: Concern, index: u32) -> ChaCha8Rng {
+pub(crate) fn stream(seed: u64, concern: Concern, index: u32) -> ChaCha8Rng {
     let mut key = [0; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());
     let mut rng = ChaCha8Rng::from_seed(key);

@@ -9,7 +9,7 @@ use super::state::FaultState;
 use super::system::System;
 use super::user::{Deed, User};
 use crate::lock::{LockCore, RequestId};
-use crate::name::{ClientId, Direction, NodeId, Process, VoterId};
+use crate::name::{ClientId, Direction, Process, VoterId};
 use crate::time::Span;
 
 /// A message in flight, by its place.
@@ -225,11 +225,5 @@ impl<C: LockCore> System<C> {
             let ready = self.world.group_ready(event, serial) == Readiness::Now;
             ready.then_some((Process::Node(at), Event::Group(event)))
         })
-    }
-
-    /// The replicas of this voter, as nodes.
-    pub fn replicas(&self, voter: VoterId) -> impl Iterator<Item = NodeId> {
-        let count = self.setup().nodes.get(usize::from(voter.0)).map_or(0, |node| node.replicas.len());
-        (1..=count as u8).map(move |number| NodeId::replica(voter, number))
     }
 }

@@ -1,8 +1,6 @@
 //! The analyses of kept edges against brute force: every walk of a small graph, tried.
 
-use fencepost::prove::graph::{
-    Edge, Edges, Lasso, Longest, Marks, Walk, WayOut, WaysOut, forcing, lasso_without, longest,
-};
+use fencepost::prove::graph::{Edge, Edges, Lasso, Longest, Marks, Walk, forcing, lasso_without, longest};
 use fencepost::prove::search::{Keep, Limits, Search};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -155,33 +153,6 @@ fn longest_is_right(starts: &[u32], rows: &Rows) {
     }
 }
 
-/// States that are reached without a goal.
-fn reached(starts: &[u32], rows: &Rows) -> BTreeSet<u32> {
-    let mut reached: BTreeSet<u32> = starts.iter().copied().collect();
-    loop {
-        let rows = reached.iter().filter_map(|state| rows[*state as usize].as_ref());
-        let next = rows.flatten().filter(|(.., goal)| !goal).map(|(target, ..)| *target);
-        let more: BTreeSet<u32> = reached.iter().copied().chain(next).collect();
-        if more.len() == reached.len() {
-            return reached;
-        }
-        reached = more;
-    }
-}
-
-/// How many edges it takes from a state to one with a goal, the goal's own included.
-fn distance(rows: &Rows, from: u32) -> Option<usize> {
-    let mut at = BTreeSet::from([from]);
-    for length in 1..=rows.len() {
-        let all = || at.iter().filter_map(|state| rows[*state as usize].as_ref()).flatten();
-        if all().any(|(.., goal)| *goal) {
-            return Some(length);
-        }
-        at = all().map(|(target, ..)| *target).collect();
-    }
-    None
-}
-
 /// The states that force a goal, by adding those that do until none is added.
 fn forced(rows: &Rows, own: &[bool]) -> Vec<bool> {
     let mut forced = vec![false; rows.len()];
@@ -226,36 +197,6 @@ proptest! {
         let is_bound = matches!(found, Longest::Within { .. });
         prop_assert!(is_bound);
     }
-
-    #[test]
-    fn ways_out_are_shortest_and_missing_only_where_there_is_none((starts, rows) in graphs(0.15, 0.1, 2)) {
-        let graph = edges(&starts, &rows);
-        let ways = WaysOut::new(&graph, GOAL);
-        let (mut stuck, mut unknown) = (Vec::new(), Vec::new());
-        for state in 0..graph.states() {
-            // Where no goal can be reached, goals on the way do not matter.
-            let opens = || reached(&[state], &rows).iter().any(|state| rows[*state as usize].is_none());
-            match (ways.from(state), distance(&rows, state)) {
-                (WayOut::Choices(choices), Some(length)) => {
-                    let goals = follow(&graph, state, &choices).2;
-                    prop_assert_eq!(choices.len(), length);
-                    prop_assert_eq!(goals.iter().position(|goal| *goal), Some(length - 1));
-                }
-                (WayOut::Stuck, None) => {
-                    prop_assert!(!opens());
-                    stuck.push(state);
-                }
-                (WayOut::Unknown, None) => {
-                    prop_assert!(opens());
-                    unknown.push(state);
-                }
-                other => prop_assert!(false, "{state}: {other:?}"),
-            }
-        }
-        let reached = reached(&starts, &rows);
-        prop_assert_eq!(ways.stuck(), stuck.into_iter().filter(|s| reached.contains(s)).collect::<Vec<_>>());
-        prop_assert_eq!(ways.unknown(), unknown.into_iter().filter(|s| reached.contains(s)).collect::<Vec<_>>());
-    }
 }
 
 #[test]
@@ -269,18 +210,17 @@ fn a_million_states_in_a_row_are_no_depth_to_recurse_into() {
     let bounded = chain(Some(vec![(0, 1, true)]));
     let found = longest(&bounded, GOAL);
     assert!(matches!(&found, Longest::Within { ticks, .. } if *ticks == u64::from(LENGTH)));
-    assert!(
-        matches!(WaysOut::new(&bounded, GOAL).from(0), WayOut::Choices(way) if way.len() == LENGTH as usize)
-    );
+    let nobody = vec![false; LENGTH as usize];
+    assert!(forcing(&bounded, GOAL, &nobody).iter().all(|forced| *forced), "one way only, and it ends well");
     let round = chain(Some(vec![(0, 0, false)]));
     let lasso = lasso_without(&round, GOAL).expect("it goes round");
     assert_eq!((lasso.stem.choices.len(), lasso.ticks), (0, u64::from(LENGTH) - 1));
-    assert_eq!(WaysOut::new(&round, GOAL).stuck().len(), LENGTH as usize);
+    assert!(!forcing(&round, GOAL, &nobody).contains(&true));
     let open = chain(None);
     assert!(
         matches!(longest(&open, GOAL), Longest::Unknown(walk) if walk.choices.len() == LENGTH as usize - 1)
     );
-    assert_eq!(WaysOut::new(&open, GOAL).unknown().len(), LENGTH as usize);
+    assert!(!forcing(&open, GOAL, &nobody).contains(&true));
 }
 
 #[test]
@@ -297,15 +237,14 @@ fn the_edges_of_a_search_are_analysed() {
     let lasso = lasso_without(edges, FULL).expect("one digit goes round");
     assert_eq!((lasso.stem.choices.len(), lasso.cycle.len(), lasso.ticks), (0, 4, 4));
     assert_eq!(found.path(&digits, &lasso.once_round()), vec![0; 4]);
-    let ways = WaysOut::new(edges, FULL);
-    assert!(ways.stuck().is_empty() && ways.unknown().is_empty());
-    assert!(matches!(ways.from(0), WayOut::Choices(way) if way.len() == 9));
+    let everybody = vec![true; edges.states() as usize];
+    assert!(forcing(edges, FULL, &everybody).iter().all(|forced| *forced));
     // Cut off, nothing is claimed.
     let limits = Limits { states: 10, ..Limits::NONE };
     let cut = Search { limits, ..search }.run(&digits, |_| ControlFlow::Continue(()));
     let edges = cut.edges().expect("they are kept");
     assert!(matches!(longest(edges, wraps), Longest::Unknown(_)));
-    assert_eq!(WaysOut::new(edges, FULL).unknown().len(), cut.states() as usize);
+    assert!(!forcing(edges, FULL, &vec![true; cut.states() as usize]).contains(&true));
 }
 
 #[test]

@@ -68,6 +68,9 @@ impl<'a> Judge<'a> {
     }
 
     /// Whether this oracle can be violated by so many faults of these kinds.
+    ///
+    /// A schedule has faults of no more kinds than the bound on faults, so a larger set is as its subsets of that size
+    /// are: these are searched, each for all oracles at once, and no union of them that would not fit.
     pub(super) fn ask(&mut self, oracle: OracleName, faults: u8, set: Kinds) -> Answer {
         let known = self
             .broken
@@ -77,8 +80,12 @@ impl<'a> Judge<'a> {
         if let Some((_, _, used)) = known.min_by_key(|(_, _, used)| (used.len(), *used)) {
             return Answer::Breaks(*used);
         }
+        let parts: Vec<Kinds> = match set.len() > faults.into() {
+            true => set.of_size(faults.into()).flat_map(|part| self.subject.worlds(part)).collect(),
+            false => self.subject.worlds(set),
+        };
         let mut answer = Answer::Holds;
-        for world in self.subject.worlds(set) {
+        for world in parts {
             match self.world(oracle, faults, world) {
                 Judged::Held => {}
                 Judged::Broken(found) => return Answer::Breaks(self.subject.set(&found.1.faults)),
@@ -116,12 +123,8 @@ impl<'a> Judge<'a> {
         self.judged.get(&(oracle, within, set)).cloned().unwrap_or(Judged::Unknown)
     }
 
-    /// The oracles that one search judges. Of a set that is no larger than the bound every oracle that it is not known to
-    /// break will be asked as well; larger ones are mostly asked for one of them.
+    /// The oracles that one search judges: all that the set is not known to break, for they will be asked as well.
     fn together(&self, oracle: OracleName, within: u8, set: Kinds) -> Vec<OracleName> {
-        if set.len() > within.into() {
-            return vec![oracle];
-        }
         let is_open = |other: &OracleName| {
             let breaks = |(broken, known, used): &(OracleName, u8, Kinds)| {
                 broken == other && *known <= within && set.contains(*used)

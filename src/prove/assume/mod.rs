@@ -18,4 +18,4 @@ pub use survey::{Asking, Bounds, Break, Effort, Matrix, Row, Within, Without, su
 /// The most unique states of one search where a shipped lock is surveyed, within one fault and within two. Numbers of
 /// states and no time, so that the same sets stay undecided everywhere. Within two faults there are dozens of searches
 /// for each lock.
-pub const STATES_MAX: [u32; 2] = [200_000, 40_000];
+pub const STATES_MAX: [u32; 2] = [450_000, 100_000];

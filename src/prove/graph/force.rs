@@ -3,9 +3,9 @@
 //!
 //! Backward induction with counters, linear in the edges. Must not know who the sides are.
 
+use super::backward::Backward;
 use super::edges::Edges;
 use super::marks::Marks;
-use super::ways_out::Backward;
 
 /// The states from which the side that owns `own` states forces an edge with a goal, whatever its opponent does.
 ///

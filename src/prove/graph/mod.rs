@@ -1,10 +1,11 @@
-//! What can be said about a finite graph whose edges were kept: longest paths, cycles, ways out.
+//! What can be said about a finite graph whose edges were kept: longest paths, cycles, who can force what.
 //!
 //! States are numbers, choices are ordinals, what happens on an edge is a set of [`Marks`]; what a mark means is
 //! the caller's. All analyses are iterative, because graphs have millions of states, and give the same answer for
 //! the same graph, shortest stems first. A state that was not expanded has unknown successors, and every analysis
 //! says so instead of taking it for a dead end. Must not know locks, Redis or the world. `search` makes the graphs.
 
+mod backward;
 mod components;
 mod edges;
 mod force;
@@ -13,7 +14,6 @@ mod longest;
 mod marks;
 mod reach;
 mod walk;
-mod ways_out;
 
 pub use edges::{Edge, Edges};
 pub use force::forcing;
@@ -21,4 +21,3 @@ pub use lasso::lasso_without;
 pub use longest::{Longest, longest};
 pub use marks::Marks;
 pub use walk::{Lasso, Walk};
-pub use ways_out::{WayOut, WaysOut};
