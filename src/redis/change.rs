@@ -2,16 +2,20 @@
 //!
 //! Must not decide anything: a change is reported after the fact. Silent expiry is no change.
 
+use super::session::Message;
 use crate::name::CallId;
 use bytes::Bytes;
 
-/// What one command did, while it is at work.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Log {
-    pub(super) changes: Vec<Change>,
-    /// The keys that were deleted on the way because they had expired. Nobody's command did that, but replicas and
-    /// the file must hear of it.
-    pub(super) expired: Vec<Bytes>,
+/// What one command did, or an eviction, or active expiry.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Log {
+    /// What it did to keys, in order.
+    pub changes: Vec<Change>,
+    /// The keys that were deleted on the way because they had expired. Nobody's command did that, but replicas, the
+    /// file and whoever watches must hear of it.
+    pub expired: Vec<Bytes>,
+    /// What it published, in order.
+    pub published: Vec<Message>,
 }
 
 /// One effect of one command on one key.

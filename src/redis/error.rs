@@ -9,8 +9,16 @@ use bytes::Bytes;
 /// Why a command was refused. The text is what follows the minus sign on the wire.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum CommandError {
+    #[error("EXECABORT Transaction discarded because of previous errors.")]
+    Aborted,
     #[error("BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.")]
     Busy,
+    #[error("ERR decrement would overflow")]
+    DecrementOverflow,
+    #[error("ERR DISCARD without MULTI")]
+    DiscardWithoutMulti,
+    #[error("ERR EXEC without MULTI")]
+    ExecWithoutMulti,
     #[error("ERR GT and LT options at the same time are not compatible")]
     GtWithLt,
     #[error("ERR hash value is not an integer")]
@@ -19,14 +27,35 @@ pub(super) enum CommandError {
     InvalidExpire(&'static str),
     #[error("ERR Number of keys can't be negative")]
     NegativeKeys,
+    #[error("ERR MULTI calls can not be nested")]
+    NestedMulti,
     #[error("NOSCRIPT No matching script. Please use EVAL.")]
     NoScript,
     #[error("ERR value is not an integer or out of range")]
     NotAnInteger,
+    #[error("ERR value is not a valid float")]
+    NotAFloat,
+    #[error("ERR min or max is not a float")]
+    NotAFloatRange,
+    #[error("ERR value is out of range, must be positive")]
+    NotPositive,
     #[error("NOREPLICAS Not enough good replicas to write.")]
     NoReplicas,
     #[error("NOTBUSY No scripts in execution right now.")]
     NotBusy,
+    #[error("ERR Key should be of string type if conditions are specified")]
+    ConditionOnOtherType,
+    #[error("ERR Invalid condition. Use IFEQ, IFNE, IFDEQ, or IFDNE")]
+    UnknownCondition,
+    /// Not a text of Redis, which takes any double.
+    #[error("ERR fencepost: a score is a whole number of at most 2^53")]
+    ScoreNotWhole,
+    #[error("ERR XX and NX options at the same time are not compatible")]
+    NxWithXx,
+    #[error("ERR GT, LT, and/or NX options at the same time are not compatible")]
+    NxWithGtLt,
+    #[error("ERR INCR option supports a single increment-element pair")]
+    IncrementOfMany,
     #[error("ERR NX and XX, GT or LT options at the same time are not compatible")]
     NxWithOther,
     #[error("ERR increment or decrement would overflow")]
@@ -44,6 +73,8 @@ pub(super) enum CommandError {
     Syntax,
     #[error("ERR timeout is negative")]
     TimeoutNegative,
+    #[error("ERR timeout is not a float or out of range")]
+    TimeoutNotAFloat,
     #[error("ERR timeout is not an integer or out of range")]
     TimeoutNotAnInteger,
     #[error("ERR timeout is out of range")]
@@ -61,6 +92,14 @@ pub(super) enum CommandError {
          propagated."
     )]
     WaitOnReplica,
+    #[error("ERR WATCH inside MULTI is not allowed")]
+    WatchInMulti,
+    /// A connection that hears channels may do little else.
+    #[error(
+        "ERR Can't execute '{0}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this \
+         context"
+    )]
+    Subscribed(&'static str),
     #[error("ERR wrong number of arguments for '{0}' command")]
     WrongArity(&'static str),
     #[error("WRONGTYPE Operation against a key holding the wrong kind of value")]
@@ -115,6 +154,15 @@ impl CommandError {
         let mut text = b"ERR Error compiling script (new function): ".to_vec();
         text.extend_from_slice(message);
         Self::Named(one_line(text))
+    }
+
+    /// EXEC was refused for this reason before it began.
+    pub(super) fn aborted(&self) -> Self {
+        let mut text = b"EXECABORT Transaction discarded because of: ".to_vec();
+        // A code of its own stays, the general one does not.
+        let why = self.text();
+        text.extend_from_slice(why.strip_prefix(b"ERR ").unwrap_or(&why));
+        Self::Named(text.into())
     }
 
     /// What follows the minus sign.

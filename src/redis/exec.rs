@@ -6,6 +6,8 @@
 
 use super::change::{Change, ChangeKind, Log};
 use super::keyspace::{Keyspace, Slot};
+use super::node::Compat;
+use super::session::Audience;
 use super::standing::{Role, Standing};
 use super::value::Value;
 use crate::name::CallId;
@@ -20,6 +22,8 @@ pub(super) struct Exec<'a> {
     pub(super) wall: WallTime,
     pub(super) writer: Option<CallId>,
     pub(super) standing: Standing,
+    pub(super) compat: Compat,
+    pub(super) audience: &'a Audience,
     pub(super) log: &'a mut Log,
 }
 

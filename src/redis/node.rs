@@ -4,15 +4,18 @@
 //! other than the reading it is given.
 
 use super::change::{Change, ChangeKind, Log};
+use super::commands::list;
 use super::commands::script;
 use super::error::CommandError;
 use super::exec::Exec;
+use super::items::End;
 use super::keyspace::{Keyspace, Slot};
 use super::lua::Random;
 use super::scripts::ScriptCache;
+use super::session::{Audience, Blocked, Session};
 use super::standing::Standing;
 use super::stream::{self, Stream};
-use super::table::{self, Handler};
+use super::table::{self, Handler, Missing, Spec};
 use super::value::Value;
 use crate::canon::Canon;
 use crate::name::CallId;
@@ -45,6 +48,39 @@ pub enum Compat {
     /// 7.2.6: time frozen at the start of a script; numbers print as short as they can.
     #[serde(rename = "7.2")]
     V72,
+    /// Redis 8.4: as 7.2, and `SET … IFEQ` and DELEX.
+    #[serde(rename = "8.4")]
+    V84,
+    /// Valkey 9.0: as 7.2, and `SET … IFEQ` and DELIFEQ.
+    #[serde(rename = "valkey-9.0")]
+    Valkey90,
+}
+
+impl Compat {
+    /// Whether numbers print with 17 digits, and a script may not call what can block: up to 7.0.
+    pub(super) fn is_70(self) -> bool {
+        match self {
+            Self::V70 => true,
+            Self::V72 | Self::V84 | Self::Valkey90 => false,
+        }
+    }
+
+    /// Whether SET knows IFEQ.
+    pub(super) fn compares(self) -> bool {
+        match self {
+            Self::V70 | Self::V72 => false,
+            Self::V84 | Self::Valkey90 => true,
+        }
+    }
+}
+
+/// What a connection is answered.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Answer {
+    /// This, at once.
+    Now(Reply),
+    /// Nothing yet: it waits for an item of a list, see [`Node::pop_for`] and [`Session::give_up`].
+    Blocked,
 }
 
 /// What the process is doing between commands.
@@ -69,6 +105,8 @@ pub(super) enum Wrote {
 pub(super) struct Request<'a> {
     pub(super) wall: WallTime,
     pub(super) writer: Option<CallId>,
+    pub(super) session: &'a mut Session,
+    pub(super) audience: &'a Audience,
     pub(super) log: &'a mut Log,
 }
 
@@ -97,13 +135,10 @@ impl Node {
         }
     }
 
-    /// Executes one command at the server's wall time and appends what it did to `changes`.
+    /// Executes one command of a connection that keeps nothing at the server's wall time and appends what it did to
+    /// `changes`. As inside a transaction nobody waits for anything.
     ///
-    /// `writer` tags every value that the command creates or overwrites. Keys that have expired are deleted
-    /// silently on the way: that is no change, and a command that then writes saw a missing key.
-    ///
-    /// A script over the limits (see `lua/limits.rs`) leaves the server busy for ever: it and every later
-    /// command is answered `BUSY …`, except what Redis itself rejects earlier and SCRIPT KILL.
+    /// See [`Self::apply_in`].
     pub fn apply(
         &mut self,
         wall: WallTime,
@@ -111,36 +146,151 @@ impl Node {
         command: &Command,
         changes: &mut Vec<Change>,
     ) -> Reply {
-        let reported = changes.len();
-        let mut log = Log { changes: std::mem::take(changes), expired: Vec::new() };
-        let done = self.execute(Request { wall, writer, log: &mut log }, command.words());
-        self.note(&log, reported);
-        *changes = log.changes;
-        done.unwrap_or_else(|error| error.reply())
+        let (mut session, mut log) = (Session::new(), Log::default());
+        let answer = self.apply_in(wall, writer, command, &mut session, &Audience::default(), &mut log);
+        changes.append(&mut log.changes);
+        match answer {
+            Answer::Now(reply) => reply,
+            Answer::Blocked => Reply::NullArray,
+        }
     }
 
-    fn execute(&mut self, mut request: Request<'_>, words: &[Bytes]) -> Result<Reply, CommandError> {
-        let spec = table::look_up(words).map_err(|missing| missing.for_client(words))?;
+    /// Executes one command of a connection at the server's wall time and appends what it did to `log`, which every
+    /// connection of the server then has to [notice](Session::notice).
+    ///
+    /// `writer` tags every value that the command creates or overwrites. Keys that have expired are deleted
+    /// silently on the way: that is no change, and a command that then writes saw a missing key. `audience` are the
+    /// connections of the server that hear channels; they are sent what was published, in order, behind the answer.
+    ///
+    /// A script over the limits (see `lua/limits.rs`) leaves the server busy for ever: it and every later
+    /// command is answered `BUSY …`, except what Redis itself rejects earlier and SCRIPT KILL.
+    pub fn apply_in(
+        &mut self,
+        wall: WallTime,
+        writer: Option<CallId>,
+        command: &Command,
+        session: &mut Session,
+        audience: &Audience,
+        log: &mut Log,
+    ) -> Answer {
+        let (reported, expired) = (log.changes.len(), log.expired.len());
+        let mut request = Request { wall, writer, session, audience, log };
+        let done = self.execute(&mut request, command);
+        let blocked = request.session.is_blocked();
+        self.note(log, reported, expired);
+        match done {
+            Ok(_) if blocked => Answer::Blocked,
+            done => Answer::Now(done.unwrap_or_else(|error| error.reply())),
+        }
+    }
+
+    /// Gives a connection that waits for an item of this list the next one, if there is one. To be called after a
+    /// command that changed the list, for the connections in the order in which they began to wait.
+    ///
+    /// **Source** Redis 7.0.15: whoever waits is served when the command, script or transaction is over.
+    pub fn pop_for(
+        &mut self,
+        wall: WallTime,
+        key: &Bytes,
+        session: &mut Session,
+        log: &mut Log,
+    ) -> Option<Reply> {
+        if !session.waits_for(key) || self.is_busy() {
+            return None;
+        }
+        let (reported, expired) = (log.changes.len(), log.expired.len());
+        let audience = Audience::default();
+        let (keys, standing, compat) = (&mut self.keys, self.standing, self.compat);
+        let mut exec = Exec { keys, wall, writer: None, standing, compat, audience: &audience, log };
+        // A key that came to hold another type is none that it waits for.
+        let popped = match exec.live(key).map(|slot| &slot.value) {
+            Some(Value::List(_)) => {
+                let end = session.unblock(key)?;
+                list::pop_one(&mut exec, key, end).ok().flatten()
+            }
+            Some(Value::String(_) | Value::Hash(_) | Value::Set(_) | Value::Scored(_)) | None => None,
+        };
+        self.note(log, reported, expired);
+        popped
+    }
+
+    /// Refuses or queues the command as Redis does, or runs it.
+    fn execute(&mut self, request: &mut Request<'_>, command: &Command) -> Result<Reply, CommandError> {
+        let words = command.words();
+        let spec = table::look_up(words, self.compat).map_err(|missing| {
+            let error = missing.for_client(words);
+            if missing == Missing::Arity("exec") { abort(request, &error) } else { spoil(request, error) }
+        })?;
         let args = &words[spec.name_words()..];
+        let ends = spec.name == "exec";
+        if let Some(error) = self.refusal(request, spec, args) {
+            return Err(if ends { abort(request, &error) } else { spoil(request, error) });
+        }
+        let at_once = ends || matches!(spec.name, "discard" | "multi" | "watch");
+        if let Some(queue) = request.session.queue.as_mut().filter(|_| !at_once) {
+            queue.commands.push(command.clone());
+            return Ok(Reply::Status(Bytes::from_static(b"QUEUED")));
+        }
+        let reply = self.run(request, words)?;
+        if let (Handler::Waits(end, _), Reply::NullArray) = (spec.handler, &reply) {
+            self.block(request, end, args)?;
+        }
+        Ok(reply)
+    }
+
+    /// Why the command is refused before it runs, in Redis' order.
+    fn refusal(&self, request: &Request<'_>, spec: &Spec, args: &[Bytes]) -> Option<CommandError> {
+        let queued = request.session.queue.as_ref().filter(|_| spec.name == "exec");
+        let mut queued = queued.into_iter().flat_map(|queue| &queue.commands);
+        let writes = |command: &Command| {
+            let words = command.words();
+            let spec = table::look_up(words, self.compat);
+            spec.is_ok_and(|spec| script::is_write(self, spec, &words[spec.name_words()..]))
+        };
         if let Some(refusal) = self.standing.refusal()
-            && script::is_write(self, spec, args)
+            && (script::is_write(self, spec, args) || queued.any(writes))
         {
-            return Err(refusal.of_command());
+            return Some(refusal.of_command());
+        }
+        let hears = matches!(spec.name, "subscribe" | "unsubscribe" | "ping");
+        if request.session.is_subscribed() && !hears {
+            return Some(CommandError::Subscribed(spec.name));
         }
         match self.activity {
-            Activity::Serving => {}
-            Activity::Busy(_) if spec.name == "script|kill" => {}
-            Activity::Busy(_) => return Err(CommandError::Busy),
-        }
-        match spec.handler {
-            Handler::Keys(run) => {
-                let Request { wall, writer, log } = request;
-                let standing = self.standing;
-                run(&mut Exec { keys: &mut self.keys, wall, writer, standing, log }, args)
+            Activity::Serving => None,
+            Activity::Busy(_) => {
+                let serves = matches!(spec.name, "script|kill" | "multi" | "discard" | "watch" | "unwatch");
+                (!serves).then_some(CommandError::Busy)
             }
-            Handler::Server(run) => run(self, &mut request, args),
+        }
+    }
+
+    /// Runs a command that nothing refuses.
+    pub(super) fn run(&mut self, request: &mut Request<'_>, words: &[Bytes]) -> Result<Reply, CommandError> {
+        let spec = table::look_up(words, self.compat).map_err(|missing| missing.for_client(words))?;
+        let args = &words[spec.name_words()..];
+        match spec.handler {
+            Handler::Keys(_) if spec.name == "ping" && request.session.is_subscribed() => {
+                let message = args.first().cloned().unwrap_or_default();
+                Ok(Reply::Array([Bytes::from_static(b"pong"), message].map(Reply::Bulk).into()))
+            }
+            Handler::Keys(run) | Handler::Waits(_, run) => run(&mut self.exec(request), args),
+            Handler::Server(run) => run(self, request, args),
             Handler::Container(_) => unreachable!("a container alone fails its arity"),
         }
+    }
+
+    /// The connection waits for an item.
+    fn block(&mut self, request: &mut Request<'_>, end: End, args: &[Bytes]) -> Result<(), CommandError> {
+        let (until, keys) = list::waiting(args, &self.exec(request))?;
+        request.session.block(Blocked { keys: keys.to_vec(), end, until });
+        Ok(())
+    }
+
+    fn exec<'a>(&'a mut self, request: &'a mut Request<'_>) -> Exec<'a> {
+        let Request { wall, writer, audience, log, .. } = request;
+        let (keys, standing, compat) = (&mut self.keys, self.standing, self.compat);
+        Exec { keys, wall: *wall, writer: *writer, standing, compat, audience, log }
     }
 
     /// Whether it is in a script that never ends: then it does nothing by itself either.
@@ -155,6 +305,11 @@ impl Node {
     pub fn view(&self, wall: WallTime, key: &[u8]) -> Option<KeyView<'_>> {
         let slot = self.keys.at(self.keys.place(key).ok()?);
         (!slot.is_expired(wall.unix_ms())).then(|| view_of(slot))
+    }
+
+    /// Whether a key is physically present, expired or not.
+    pub fn has(&self, key: &[u8]) -> bool {
+        self.keys.place(key).is_ok()
     }
 
     /// All live keys at this wall time, ascending. No side effects.
@@ -190,6 +345,14 @@ impl Node {
         *self = Self { standing, stream, ..Self::new(self.compat) };
     }
 
+    /// Prepares a session for [`Self::canonical`], which may drop keys that have expired: to be called before it, for
+    /// every connection of this server.
+    pub fn settle(&self, session: &mut Session, wall: WallTime) {
+        if stream::expired_is_missing(self.standing, &self.stream) {
+            session.settle(&self.keys, wall.unix_ms());
+        }
+    }
+
     /// Takes part in a pass that makes states with equal futures equal. Expired keys are dropped first where they
     /// behave as missing: where nobody has or sends a copy. `wall` is this server's wall clock before the pass.
     pub fn canonical(&mut self, canon: &mut Canon, wall: WallTime) {
@@ -199,6 +362,21 @@ impl Node {
         self.keys.canonical(canon);
         self.stream.canonical(canon);
     }
+}
+
+/// A refused EXEC ends its transaction.
+fn abort(request: &mut Request<'_>, error: &CommandError) -> CommandError {
+    request.session.queue = None;
+    request.session.unwatch();
+    error.aborted()
+}
+
+/// A command that was refused instead of queued spoils its transaction.
+fn spoil(request: &mut Request<'_>, error: CommandError) -> CommandError {
+    if let Some(queue) = &mut request.session.queue {
+        queue.refused = true;
+    }
+    error
 }
 
 fn view_of(slot: &Slot) -> KeyView<'_> {

@@ -124,11 +124,11 @@ impl Node {
         }
     }
 
-    /// Notes what a command did, from its `reported`th change on.
-    pub(super) fn note(&mut self, log: &Log, reported: usize) {
+    /// Notes what a command did, from its `reported`th change and its `expired`th deletion on.
+    pub(super) fn note(&mut self, log: &Log, reported: usize, expired: usize) {
         let Stream::On(last) = &mut self.stream else { return };
         let changed = log.changes[reported..].iter().map(|change| &change.key);
-        let keys: Vec<Bytes> = changed.chain(&log.expired).cloned().collect();
+        let keys: Vec<Bytes> = changed.chain(&log.expired[expired..]).cloned().collect();
         *last = Entry::of(keys, |key| self.keys.stored(key));
     }
 

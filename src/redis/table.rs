@@ -3,10 +3,13 @@
 //! Must not hold any meaning: handlers live in `commands/`. Source: Redis 7.0.15, `COMMAND`,
 //! and its check order: existence, arity, too few replicas, read-only, busy.
 
-use super::commands::{expiry, hash, key, replication, script, server, string};
+use super::commands::{
+    connection, expiry, hash, key, list, members, replication, scored, script, server, string, strings,
+};
 use super::error::CommandError;
 use super::exec::Exec;
-use super::node::{Node, Request};
+use super::items::End;
+use super::node::{Compat, Node, Request};
 use crate::resp::Reply;
 use bytes::Bytes;
 
@@ -21,14 +24,37 @@ pub(super) struct Spec {
     pub(super) arity: i8,
     pub(super) access: Access,
     pub(super) scripts: InScripts,
+    known: Known,
     pub(super) handler: Handler,
 }
 
-/// Redis' flag `write`.
+/// Redis' flags `write` and `may-replicate`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
     Read,
     Write,
+    /// Changes no key, but replicas hear of it: a script that declares that it writes nothing must not do it.
+    Spread,
+}
+
+/// Which servers know the command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Known {
+    Everywhere,
+    /// Redis from 8.4 on.
+    Redis84,
+    /// Valkey from 9.0 on.
+    Valkey90,
+}
+
+impl Known {
+    fn to(self, compat: Compat) -> bool {
+        match self {
+            Self::Everywhere => true,
+            Self::Redis84 => compat == Compat::V84,
+            Self::Valkey90 => compat == Compat::Valkey90,
+        }
+    }
 }
 
 /// Redis' flag `noscript`.
@@ -45,6 +71,8 @@ pub(super) enum InScripts {
 pub(super) enum Handler {
     /// On keys, the clock and the server's standing only; also from scripts.
     Keys(fn(&mut Exec<'_>, &[Bytes]) -> Result<Reply, CommandError>),
+    /// The same, where a client that gets null waits for more from this end of a list, unless in a transaction.
+    Waits(End, fn(&mut Exec<'_>, &[Bytes]) -> Result<Reply, CommandError>),
     /// On the whole server; never from scripts.
     Server(fn(&mut Node, &mut Request<'_>, &[Bytes]) -> Result<Reply, CommandError>),
     /// Has subcommands.
@@ -86,8 +114,8 @@ pub(super) enum Missing {
 ///
 /// # Errors
 /// What is missing, in Redis' order: existence, then arity.
-pub(super) fn look_up(words: &[Bytes]) -> Result<&'static Spec, Missing> {
-    let mut spec = find(COMMANDS, &words[0]).ok_or(Missing::Command)?;
+pub(super) fn look_up(words: &[Bytes], compat: Compat) -> Result<&'static Spec, Missing> {
+    let mut spec = find(COMMANDS, &words[0]).filter(|spec| spec.known.to(compat)).ok_or(Missing::Command)?;
     if let (Handler::Container(subcommands), Some(word)) = (spec.handler, words.get(1)) {
         spec = find(subcommands, word).ok_or(Missing::Subcommand(spec.name))?;
     }
@@ -109,7 +137,7 @@ fn find(table: &'static [Spec], word: &[u8]) -> Option<&'static Spec> {
     table.iter().find(|spec| word.eq_ignore_ascii_case(spec.last_name().as_bytes()))
 }
 
-use Access::{Read, Write};
+use Access::{Read, Spread, Write};
 use InScripts::{Allowed, Refused, Since72};
 
 const fn row(name: &'static str, arity: i8, access: Access, scripts: InScripts, handler: Handler) -> Spec {
@@ -117,7 +145,31 @@ const fn row(name: &'static str, arity: i8, access: Access, scripts: InScripts, 
     while container > 0 && name.as_bytes()[container - 1] != b'|' {
         container -= 1;
     }
-    Spec { name, container, arity, access, scripts, handler }
+    Spec { name, container, arity, access, scripts, known: Known::Everywhere, handler }
+}
+
+/// The same, known to newer servers only.
+const fn newer(known: Known, spec: Spec) -> Spec {
+    Spec { known, ..spec }
+}
+
+/// A command on keys.
+const fn keys(
+    name: &'static str,
+    arity: i8,
+    access: Access,
+    run: fn(&mut Exec<'_>, &[Bytes]) -> Result<Reply, CommandError>,
+) -> Spec {
+    row(name, arity, access, Allowed, Handler::Keys(run))
+}
+
+/// A command on the connection.
+const fn connected(
+    name: &'static str,
+    arity: i8,
+    run: fn(&mut Node, &mut Request<'_>, &[Bytes]) -> Result<Reply, CommandError>,
+) -> Spec {
+    row(name, arity, Read, Refused, Handler::Server(run))
 }
 
 /// Frequent commands first: the search is linear.
@@ -150,6 +202,59 @@ const COMMANDS: &[Spec] = &[
     row("type", 2, Read, Allowed, Handler::Keys(key::type_of)),
     row("unlink", -2, Write, Allowed, Handler::Keys(key::del)),
     row("wait", 3, Read, Since72, Handler::Keys(replication::wait)),
+    keys("publish", 3, Spread, connection::publish),
+    connected("subscribe", -2, connection::subscribe),
+    connected("unsubscribe", -1, connection::unsubscribe),
+    connected("multi", 1, connection::multi),
+    connected("exec", 1, connection::exec),
+    connected("discard", 1, connection::discard),
+    connected("watch", -2, connection::watch),
+    connected("unwatch", 1, connection::unwatch),
+    row("blpop", -3, Write, Since72, Handler::Waits(End::Head, list::blpop)),
+    row("brpop", -3, Write, Since72, Handler::Waits(End::Tail, list::brpop)),
+    keys("decr", 2, Write, string::decr),
+    keys("decrby", 3, Write, string::decrby),
+    newer(Known::Redis84, keys("delex", -2, Write, string::delex)),
+    newer(Known::Valkey90, keys("delifeq", 3, Write, string::delifeq)),
+    keys("getdel", 2, Write, string::getdel),
+    keys("getrange", 4, Read, string::getrange),
+    keys("getset", 3, Write, string::getset),
+    keys("hgetall", 2, Read, hash::hgetall),
+    keys("hkeys", 2, Read, hash::hkeys),
+    keys("hmget", -3, Read, hash::hmget),
+    keys("hsetnx", 4, Write, hash::hsetnx),
+    keys("hvals", 2, Read, hash::hvals),
+    keys("incrby", 3, Write, string::incrby),
+    keys("lindex", 3, Read, list::lindex),
+    keys("llen", 2, Read, list::llen),
+    keys("lpop", -2, Write, list::lpop),
+    keys("lpush", -3, Write, list::lpush),
+    keys("lrange", 4, Read, list::lrange),
+    keys("lrem", 4, Write, list::lrem),
+    keys("mget", -2, Read, strings::mget),
+    keys("mset", -3, Write, strings::mset),
+    keys("msetnx", -3, Write, strings::msetnx),
+    keys("psetex", 4, Write, string::psetex),
+    keys("rpop", -2, Write, list::rpop),
+    keys("rpush", -3, Write, list::rpush),
+    keys("sadd", -3, Write, members::sadd),
+    keys("scard", 2, Read, members::scard),
+    keys("setex", 4, Write, string::setex),
+    keys("sismember", 3, Read, members::sismember),
+    keys("smembers", 2, Read, members::smembers),
+    keys("srem", -3, Write, members::srem),
+    keys("strlen", 2, Read, string::strlen),
+    keys("zadd", -4, Write, scored::zadd),
+    keys("zcard", 2, Read, scored::zcard),
+    keys("zcount", 4, Read, scored::zcount),
+    keys("zincrby", 4, Write, scored::zincrby),
+    keys("zrange", -4, Read, scored::zrange),
+    keys("zrangebyscore", -4, Read, scored::zrangebyscore),
+    keys("zrank", 3, Read, scored::zrank),
+    keys("zrem", -3, Write, scored::zrem),
+    keys("zremrangebyscore", 4, Write, scored::zremrangebyscore),
+    keys("zrevrange", -4, Read, scored::zrevrange),
+    keys("zscore", 3, Read, scored::zscore),
 ];
 
 const SCRIPT: &[Spec] = &[

@@ -2,6 +2,9 @@
 //!
 //! Must not know deadlines or writers: those belong to the key.
 
+use super::items::Items;
+use super::members::Members;
+use super::scored::Scored;
 use crate::canon::Canon;
 use bytes::Bytes;
 
@@ -12,6 +15,12 @@ pub enum Value {
     String(Bytes),
     /// A hash; never empty, because a hash whose last field goes is deleted.
     Hash(Fields),
+    /// A list; never empty, as all that follow.
+    List(Items),
+    /// A set.
+    Set(Members),
+    /// A sorted set.
+    Scored(Scored),
 }
 
 /// The fields of a hash.
@@ -26,6 +35,9 @@ impl Value {
         match self {
             Self::String(_) => "string",
             Self::Hash(_) => "hash",
+            Self::List(_) => "list",
+            Self::Set(_) => "set",
+            Self::Scored(_) => "zset",
         }
     }
 
@@ -33,7 +45,7 @@ impl Value {
     pub(super) fn renamed(&self, canon: &mut Canon) -> Option<Self> {
         match self {
             Self::String(text) => canon.renamed(text).map(Self::String),
-            Self::Hash(_) => {
+            Self::Hash(_) | Self::List(_) | Self::Set(_) | Self::Scored(_) => {
                 let mut renamed = self.clone();
                 renamed.canonical(canon);
                 (renamed != *self).then_some(renamed)
@@ -46,6 +58,9 @@ impl Value {
         match self {
             Self::String(text) => canon.bytes(text),
             Self::Hash(fields) => fields.rewrite(|bytes| canon.bytes(bytes)),
+            Self::List(items) => items.iter_mut().for_each(|item| canon.bytes(item)),
+            Self::Set(members) => members.rewrite(|bytes| canon.bytes(bytes)),
+            Self::Scored(scored) => scored.rewrite(|bytes| canon.bytes(bytes)),
         }
     }
 }

@@ -6,5 +6,6 @@ pub mod codec;
 mod command;
 mod reply;
 
+pub use bytes::Bytes;
 pub use command::Command;
 pub use reply::Reply;

@@ -3,7 +3,9 @@
 use bytes::Bytes;
 use fencepost::canon::Canon;
 use fencepost::name::{CallId, ClientId, Nonce};
-use fencepost::redis::{Compat, Disk, DiskTimes, Ending, Node, Persistence, Role, Snapshot};
+use fencepost::redis::{
+    Audience, Compat, Disk, DiskTimes, Ending, Log, Node, Persistence, Role, Session, Snapshot,
+};
 use fencepost::resp::Command;
 use fencepost::time::{MonoTime, ProcessClocks, Span, WallTime, WorldTime};
 use proptest::prelude::*;
@@ -47,6 +49,70 @@ fn times_nonces_and_calls_are_renamed() {
     assert_eq!(first, build(9_000, [1, 2], 4), "times, nonces and calls differ, futures do not");
     assert_eq!(first.deadlines().count(), 1, "an expired key is a missing key");
     assert_ne!(first, build(9_000, [2, 2], 4), "one nonce in both places is another state");
+}
+
+/// What connections of one server said, in canonical form, and the server; `at` in microseconds.
+fn connected(at: u64, nonces: [u64; 3], lines: &[(usize, &str)]) -> (Node, Vec<Session>) {
+    let mut clocks = ProcessClocks::new(1, Span::ZERO);
+    let (mut node, mut sessions) = (Node::new(Compat::V72), vec![Session::new(); 3]);
+    let wall = clocks.now(WorldTime(at)).wall;
+    for (which, line) in lines {
+        let named = |text: &str| match text.strip_prefix('N') {
+            Some(number) => Nonce(nonces[number.parse::<usize>().expect("a number")]).to_bytes(),
+            None => word(text),
+        };
+        let command = Command::new(line.split(' ').map(named));
+        let mut log = Log::default();
+        let audience = Audience::of(&sessions);
+        node.apply_in(wall, None, &command, &mut sessions[*which], &audience, &mut log);
+        sessions.iter_mut().for_each(|session| session.notice(&log));
+    }
+    sessions.iter_mut().for_each(|session| node.settle(session, wall));
+    let mut canon = Canon::new(WorldTime(at));
+    canon.enter(&mut clocks);
+    node.canonical(&mut canon, wall);
+    sessions.iter_mut().for_each(|session| session.canonical(&mut canon));
+    (node, sessions)
+}
+
+#[test]
+fn times_and_nonces_of_connections_are_renamed() {
+    let lines = [
+        (0, "subscribe N0"),
+        (0, "subscribe N1"),
+        (1, "blpop N1 q 5"),
+        (2, "watch N2"),
+        (2, "multi"),
+        (2, "set k N0"),
+        (2, "rpush q N2"),
+    ];
+    let first = connected(5_000, [70, 80, 90], &lines);
+    assert_eq!(first, connected(905_000, [3, 4, 9], &lines), "times and nonces differ, futures do not");
+    assert_ne!(first, connected(5_000, [70, 70, 90], &lines), "one nonce in two places is another state");
+    let mut longer = lines;
+    longer[2] = (1, "blpop N1 q 6");
+    assert_ne!(first, connected(5_000, [70, 80, 90], &longer), "how long it still waits is part of it");
+}
+
+/// Lists of items, scores and members are renamed with all else.
+#[test]
+fn nonces_inside_containers_are_renamed() {
+    let lines =
+        [(0, "rpush l N2 x N0"), (0, "sadd s N1 N0"), (0, "zadd z 5 N0 5 N1 3 N2"), (0, "hset h N1 N0")];
+    let first = connected(5_000, [70, 80, 90], &lines);
+    assert_eq!(first, connected(7_000, [170, 180, 190], &lines));
+    assert_ne!(first, connected(7_000, [170, 170, 190], &lines));
+}
+
+/// A watched key that has expired has changed, and one that was watched expired has not: what is left of either when
+/// expired keys vanish from the form.
+#[test]
+fn watched_keys_that_expired_are_told_apart() {
+    let expired_first = connected(5_000, [1, 2, 3], &[(0, "set k 1 pxat 1"), (1, "watch k")]);
+    let never_there = connected(5_000, [1, 2, 3], &[(1, "watch k")]);
+    assert_eq!(expired_first, never_there);
+    let touched = connected(5_000, [1, 2, 3], &[(1, "watch k"), (0, "set k 1 pxat 1")]);
+    assert_ne!(touched, never_there);
 }
 
 proptest! {

@@ -30,7 +30,7 @@ fn lookup_fails_as_in_redis() {
         ("script foo", "-ERR unknown subcommand 'foo'. Try SCRIPT HELP."),
         ("SCRIPT LOAD", "-ERR wrong number of arguments for 'script|load' command"),
         ("script load a b", "-ERR wrong number of arguments for 'script|load' command"),
-        ("lpush a b", "-ERR unknown command 'lpush', with args beginning with: 'a' 'b' "),
+        ("xadd a b", "-ERR unknown command 'xadd', with args beginning with: 'a' 'b' "),
     ]);
 }
 

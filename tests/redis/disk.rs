@@ -58,7 +58,9 @@ fn value(data: &Snapshot) -> String {
     match data.stored(b"k").map(|stored| stored.value) {
         None => "-".to_owned(),
         Some(Value::String(text)) => String::from_utf8(text.to_vec()).expect("written as text"),
-        Some(Value::Hash(_)) => panic!("no hash is written"),
+        Some(Value::Hash(_) | Value::List(_) | Value::Set(_) | Value::Scored(_)) => {
+            panic!("no hash is written")
+        }
     }
 }
 

@@ -7,10 +7,14 @@ mod commands;
 mod determinism;
 mod disk;
 mod hostile;
+mod lists;
 mod replication;
+mod scored;
 mod scripts;
+mod sessions;
 mod standing;
 mod tags;
+mod texts;
 
 use bytes::Bytes;
 use fencepost::redis::{Change, Compat, Node};

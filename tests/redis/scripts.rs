@@ -301,3 +301,33 @@ fn callbacks_of_gsub_run_as_in_lua() {
         ),
     ]);
 }
+
+/// The scripts of locks that take a key again, add to its life, or name the moment at which it ends.
+#[test]
+fn scripts_that_locks_send() {
+    const REOBTAIN: &str = include_str!("../../src/lock/scripts/reobtain.lua");
+    const ADD: &str = include_str!("../../src/lock/scripts/compare_and_add.lua");
+    const PEXPIREAT: &str = include_str!("../../src/lock/scripts/compare_and_pexpireat.lua");
+    let own = |text: &'static str| vec!["set", "key", text, "px", "1000"];
+    /// What was there before, a script and its arguments; its answer, and value and life afterwards.
+    type Row<'a> = (Vec<&'a str>, &'a str, &'a [&'a str], &'a str, &'a str, &'a str);
+    let rows: Vec<Row<'_>> = vec![
+        (vec!["del", "key"], REOBTAIN, &["me", "500"], ":1", "$me", ":500"),
+        (vec!["del", "key"], REOBTAIN, &["me"], ":1", "$me", ":-1"),
+        (own("me"), REOBTAIN, &["me", "500"], ":1", "$me", ":500"),
+        (own("you"), REOBTAIN, &["me", "500"], ":0", "$you", ":1000"),
+        (own("me"), ADD, &["me", "500"], ":1", "$me", ":1500"),
+        (own("you"), ADD, &["me", "500"], ":0", "$you", ":1000"),
+        (vec!["set", "key", "me"], ADD, &["me", "500"], ":0", "$me", ":-1"),
+        (vec!["del", "key"], ADD, &["me", "500"], ":0", "_", ":-2"),
+        (own("you"), PEXPIREAT, &["me", "99999999999999"], ":0", "$you", ":1000"),
+        (own("me"), PEXPIREAT, &["me", "1"], ":1", "_", ":-2"),
+    ];
+    for (before, script, argv, answer, value, life) in rows {
+        let mut server = Server::new();
+        server.apply(&command(&before));
+        assert_eq!(server.eval(script, &["key"], argv), answer, "{before:?} {script}");
+        assert_eq!(show(&server.apply(&command(&["get", "key"]))), value, "{before:?} {script}");
+        assert_eq!(show(&server.apply(&command(&["pttl", "key"]))), life, "{before:?} {script}");
+    }
+}

@@ -1,4 +1,4 @@
-//! Commands on hashes: HSET, HGET, HDEL, HEXISTS, HINCRBY, HLEN.
+//! Commands on hashes: HSET, HSETNX, HGET, HMGET, HGETALL, HKEYS, HVALS, HDEL, HEXISTS, HINCRBY, HLEN.
 //!
 //! Changing fields keeps the key's writer and deadline; a hash whose last field goes is deleted with both.
 //! Source: Redis 7.0.15.
@@ -7,6 +7,7 @@ use super::super::error::CommandError;
 use super::super::exec::{Deadline, Exec};
 use super::super::number;
 use super::super::value::{Fields, Value};
+use super::container::find;
 use crate::resp::Reply;
 use bytes::Bytes;
 
@@ -72,13 +73,50 @@ pub(in crate::redis) fn hlen(exec: &mut Exec<'_>, args: &[Bytes]) -> Result<Repl
     Ok(Reply::Int(fields(exec, &args[0])?.map_or(0, Fields::len) as i64))
 }
 
+/// HSETNX: 1 if the field was missing and is set now.
+pub(in crate::redis) fn hsetnx(exec: &mut Exec<'_>, args: &[Bytes]) -> Result<Reply, CommandError> {
+    if fields(exec, &args[0])?.is_some_and(|fields| fields.of(&args[1]).is_some()) {
+        return Ok(Reply::Int(0));
+    }
+    hset(exec, args)
+}
+
+/// HMGET: the value of each field, or null.
+pub(in crate::redis) fn hmget(exec: &mut Exec<'_>, args: &[Bytes]) -> Result<Reply, CommandError> {
+    let known = fields(exec, &args[0])?;
+    let value = |name: &Bytes| known.and_then(|fields| fields.of(name));
+    let replies = args[1..].iter().map(|name| value(name).cloned().map_or(Reply::Null, Reply::Bulk));
+    Ok(Reply::Array(replies.collect()))
+}
+
+/// HGETALL: each field, followed by its value. Redis answers in the order of its storage, here fields ascend.
+pub(in crate::redis) fn hgetall(exec: &mut Exec<'_>, args: &[Bytes]) -> Result<Reply, CommandError> {
+    all(exec, args, |field, value| vec![field, value])
+}
+
+/// HKEYS: all fields.
+pub(in crate::redis) fn hkeys(exec: &mut Exec<'_>, args: &[Bytes]) -> Result<Reply, CommandError> {
+    all(exec, args, |field, _| vec![field])
+}
+
+/// HVALS: all values.
+pub(in crate::redis) fn hvals(exec: &mut Exec<'_>, args: &[Bytes]) -> Result<Reply, CommandError> {
+    all(exec, args, |_, value| vec![value])
+}
+
+fn all(
+    exec: &mut Exec<'_>,
+    args: &[Bytes],
+    of: impl Fn(Bytes, Bytes) -> Vec<Bytes>,
+) -> Result<Reply, CommandError> {
+    let known = fields(exec, &args[0])?.into_iter().flat_map(Fields::iter);
+    let parts = known.flat_map(|(field, value)| of(field.clone(), value.clone()));
+    Ok(Reply::Array(parts.map(Reply::Bulk).collect()))
+}
+
 /// The fields of a live hash; `None` if the key is missing.
 fn fields<'e>(exec: &'e mut Exec<'_>, key: &[u8]) -> Result<Option<&'e Fields>, CommandError> {
-    match exec.live(key).map(|slot| &slot.value) {
-        Some(Value::Hash(fields)) => Ok(Some(fields)),
-        Some(Value::String(_)) => Err(CommandError::WrongType),
-        None => Ok(None),
-    }
+    find(exec, key)
 }
 
 /// Changes the fields of a hash, creating it if the key is missing. The key's type was checked before.
@@ -91,6 +129,8 @@ fn change(exec: &mut Exec<'_>, key: &Bytes, work: impl FnOnce(&mut Fields)) {
     }
     exec.update(key, |value| match value {
         Value::Hash(fields) => work(fields),
-        Value::String(_) => unreachable!("the key's type was checked before"),
+        Value::String(_) | Value::List(_) | Value::Set(_) | Value::Scored(_) => {
+            unreachable!("the key's type was checked before")
+        }
     });
 }

@@ -126,8 +126,9 @@ fn run(
     {
         return Err(refusal.of_script());
     }
-    let (wall, writer, standing) = (request.wall, request.writer, node.standing);
-    let job = Job { text, keys, argv, wall, writer, standing, compat: node.compat };
+    let Request { wall, writer, audience, .. } = *request;
+    let (standing, compat) = (node.standing, node.compat);
+    let job = Job { text, keys, argv, wall, writer, standing, compat, audience };
     Ok(match lua::run(job, &mut node.keys, &mut node.random, request.log) {
         Ending::Reply(reply) => reply,
         Ending::Endless(wrote) => {

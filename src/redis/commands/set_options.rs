@@ -1,10 +1,12 @@
-//! The options of SET: `[NX|XX] [GET] [EX s|PX ms|EXAT s|PXAT ms|KEEPTTL]`, any order, any case.
+//! The options of SET: `[NX|XX] [GET] [EX s|PX ms|EXAT s|PXAT ms|KEEPTTL]`, any order, any case. Newer servers also
+//! know `IFEQ value` beside NX and XX.
 //!
 //! Repeating an option is legal and the last value counts; two different ones of a group are a syntax error.
-//! Must not touch keys. Source: Redis 7.0.15.
+//! Must not touch keys. Source: Redis 7.0.15; IFEQ: Redis 8.4 and Valkey 8.1.
 
 use super::super::error::CommandError;
 use super::super::exec::Deadline;
+use super::super::node::Compat;
 use super::super::number;
 use crate::time::UnixMs;
 use bytes::Bytes;
@@ -17,13 +19,15 @@ pub(super) struct SetOptions {
     expiry: Expiry,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Condition {
     Always,
     /// NX
     IfMissing,
     /// XX
     IfThere,
+    /// IFEQ
+    IfEqual(Bytes),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +46,7 @@ enum Expiry {
 
 /// How an expiry is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ExpiryForm {
+pub(super) enum ExpiryForm {
     Ex,
     Px,
     Exat,
@@ -52,7 +56,7 @@ enum ExpiryForm {
 impl SetOptions {
     /// # Errors
     /// A syntax error; numbers are not looked at yet.
-    pub(super) fn read(words: &[Bytes]) -> Result<Self, CommandError> {
+    pub(super) fn read(words: &[Bytes], compat: Compat) -> Result<Self, CommandError> {
         let mut read =
             Self { condition: Condition::Always, old_value: OldValue::Ignored, expiry: Expiry::Clear };
         let mut words = words.iter();
@@ -62,6 +66,9 @@ impl SetOptions {
                 read.condition = read.condition.also(Condition::IfMissing)?;
             } else if is("xx") {
                 read.condition = read.condition.also(Condition::IfThere)?;
+            } else if is("ifeq") && compat.compares() {
+                let wanted = words.next().ok_or(CommandError::Syntax)?;
+                read.condition = read.condition.also(Condition::IfEqual(wanted.clone()))?;
             } else if is("get") {
                 read.old_value = OldValue::Answered;
             } else if is("keepttl") {
@@ -90,28 +97,46 @@ impl SetOptions {
         let (form, number) = match &self.expiry {
             Expiry::Clear => return Ok(Deadline::Clear),
             Expiry::Keep => return Ok(Deadline::Keep),
-            Expiry::Set(form, number) => (*form, number::integer(number)?),
+            Expiry::Set(form, number) => (*form, number),
         };
-        let invalid = CommandError::InvalidExpire("set");
-        if number <= 0 {
-            return Err(invalid);
-        }
-        let when = match form {
-            ExpiryForm::Ex => number.checked_mul(1_000).and_then(|ms| ms.checked_add(now.0)),
-            ExpiryForm::Px => number.checked_add(now.0),
-            ExpiryForm::Exat => number.checked_mul(1_000),
-            ExpiryForm::Pxat => Some(number),
-        };
-        match when {
-            Some(when) if when > 0 => Ok(Deadline::At(UnixMs(when))),
-            Some(_) | None => Err(invalid),
-        }
+        lifetime("set", form, number, now)
+    }
+}
+
+/// The deadline that a command sets with this number at `now`.
+///
+/// # Errors
+/// As [`SetOptions::deadline`].
+pub(super) fn lifetime(
+    command: &'static str,
+    form: ExpiryForm,
+    number: &[u8],
+    now: UnixMs,
+) -> Result<Deadline, CommandError> {
+    let number = number::integer(number)?;
+    let invalid = CommandError::InvalidExpire(command);
+    if number <= 0 {
+        return Err(invalid);
+    }
+    let when = match form {
+        ExpiryForm::Ex => number.checked_mul(1_000).and_then(|ms| ms.checked_add(now.0)),
+        ExpiryForm::Px => number.checked_add(now.0),
+        ExpiryForm::Exat => number.checked_mul(1_000),
+        ExpiryForm::Pxat => Some(number),
+    };
+    match when {
+        Some(when) if when > 0 => Ok(Deadline::At(UnixMs(when))),
+        Some(_) | None => Err(invalid),
     }
 }
 
 impl Condition {
-    fn also(self, other: Self) -> Result<Self, CommandError> {
-        if self == Self::Always || self == other { Ok(other) } else { Err(CommandError::Syntax) }
+    fn also(&self, other: Self) -> Result<Self, CommandError> {
+        let alike = match (self, &other) {
+            (Self::Always, _) | (Self::IfEqual(_), Self::IfEqual(_)) => true,
+            (Self::IfMissing | Self::IfThere | Self::IfEqual(_), _) => *self == other,
+        };
+        if alike { Ok(other) } else { Err(CommandError::Syntax) }
     }
 }
 

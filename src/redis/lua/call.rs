@@ -155,6 +155,9 @@ fn version(lua: &Lua, name: mlua::LuaString) -> mlua::Result<Value> {
     let (text, number) = match Turn::with(|turn| turn.compat) {
         Some(Compat::V70) => ("7.0.15", 0x0007_000F),
         Some(Compat::V72) | None => ("7.2.6", 0x0007_0206),
+        Some(Compat::V84) => ("8.4.0", 0x0008_0400),
+        // What Valkey shows to scripts written for Redis.
+        Some(Compat::Valkey90) => ("7.2.4", 0x0007_0204),
     };
     Ok(match name.as_bytes() == b"REDIS_VERSION" {
         true => Value::String(lua.create_string(text)?),

@@ -9,23 +9,18 @@ pub(super) fn argument(number: f64, compat: Compat) -> String {
     // Beyond half the range 7.2 does not try integers.
     const HALF: f64 = 4_611_686_018_427_387_904.0;
     let is_whole = number.trunc() == number && number.abs() <= HALF;
-    match compat {
+    match compat.is_70() {
         // Below 1e17 both ways write a whole number alike, and integers are faster.
-        Compat::V70 if is_whole && number.abs() < 1e17 && !is_negative_zero(number) => {
-            (number as i64).to_string()
-        }
-        Compat::V70 => seventeen_digits(number),
-        Compat::V72 if is_whole => (number as i64).to_string(),
-        Compat::V72 => shortest(number),
+        true if is_whole && number.abs() < 1e17 && !is_negative_zero(number) => (number as i64).to_string(),
+        true => seventeen_digits(number),
+        false if is_whole => (number as i64).to_string(),
+        false => shortest(number),
     }
 }
 
 /// A number as a double in a reply.
 pub(super) fn double(number: f64, compat: Compat) -> String {
-    match compat {
-        Compat::V70 => seventeen_digits(number),
-        Compat::V72 => shortest(number),
-    }
+    if compat.is_70() { seventeen_digits(number) } else { shortest(number) }
 }
 
 fn is_negative_zero(number: f64) -> bool {

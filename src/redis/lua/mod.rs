@@ -37,6 +37,7 @@ use super::error::{self, CommandError};
 use super::keyspace::Keyspace;
 use super::node::Compat;
 use super::scripts::Sha;
+use super::session::Audience;
 use super::standing::Standing;
 use crate::name::CallId;
 use crate::resp::Reply;
@@ -56,6 +57,7 @@ pub(super) struct Job<'a> {
     pub(super) writer: Option<CallId>,
     pub(super) compat: Compat,
     pub(super) standing: Standing,
+    pub(super) audience: &'a Audience,
 }
 
 /// Compiles a script, if this thread has not, and names its digest.
@@ -83,12 +85,13 @@ fn run_in_lua(job: Job<'_>, keys: &mut Keyspace, random: &mut Random, log: &mut 
     let start = Turn {
         keys: keys.clone(),
         random: *random,
-        log: Log { changes: Vec::new(), expired: Vec::new() },
+        log: Log::default(),
         wall: job.wall,
         writer: job.writer,
         compat: job.compat,
         view: ReplyView::Resp2,
         standing: job.standing,
+        audience: job.audience.clone(),
         writes: Writes::Allowed,
         spent: 0,
         stop: None,
@@ -114,6 +117,7 @@ fn run_in_lua(job: Job<'_>, keys: &mut Keyspace, random: &mut Random, log: &mut 
     *random = turn.random;
     log.changes.extend(turn.log.changes);
     log.expired.extend(turn.log.expired);
+    log.published.extend(turn.log.published);
     Ending::Reply(reply)
 }
 

@@ -8,6 +8,7 @@ use super::super::error::CommandError;
 use super::super::exec::Exec;
 use super::super::keyspace::Keyspace;
 use super::super::node::{Compat, Wrote};
+use super::super::session::Audience;
 use super::super::standing::{Refusal, Standing};
 use super::super::table::{self, Access, Handler, InScripts, Missing, Spec};
 use super::limits::{COUNT_STEP, INSTRUCTIONS, Stop};
@@ -29,6 +30,7 @@ pub(super) struct Turn {
     pub(super) writer: Option<CallId>,
     pub(super) compat: Compat,
     pub(super) standing: Standing,
+    pub(super) audience: Audience,
     pub(super) view: ReplyView,
     pub(super) writes: Writes,
     pub(super) spent: u64,
@@ -132,8 +134,9 @@ impl Turn {
     /// The text of the error, as `redis.pcall` shows it.
     pub(super) fn call(&mut self, words: &[Bytes]) -> Result<Reply, Bytes> {
         let spec = callable(words, self.writes, self.compat)?;
-        let (wall, writer, standing) = (self.wall, self.writer, self.standing);
-        let mut exec = Exec { keys: &mut self.keys, wall, writer, standing, log: &mut self.log };
+        let Self { keys, wall, writer, standing, compat, audience, log, .. } = self;
+        let (wall, writer, standing, compat) = (*wall, *writer, *standing, *compat);
+        let mut exec = Exec { keys, wall, writer, standing, compat, audience, log };
         call(spec, &mut exec, words)
     }
 }
@@ -143,19 +146,21 @@ impl Turn {
 /// # Errors
 /// The text of the error, as `redis.pcall` shows it.
 pub(super) fn callable(words: &[Bytes], writes: Writes, compat: Compat) -> Result<&'static Spec, Bytes> {
-    let spec = table::look_up(words).map_err(|missing| match missing {
+    let spec = table::look_up(words, compat).map_err(|missing| match missing {
         Missing::Command | Missing::Subcommand(_) => UNKNOWN,
         Missing::Arity(_) => ARITY,
     })?;
-    match (spec.scripts, compat) {
-        (InScripts::Allowed, _) | (InScripts::Since72, Compat::V72) => {}
-        (InScripts::Refused, _) | (InScripts::Since72, Compat::V70) => return Err(REFUSED),
+    match (spec.scripts, compat.is_70()) {
+        (InScripts::Allowed, _) | (InScripts::Since72, false) => {}
+        (InScripts::Refused, _) | (InScripts::Since72, true) => return Err(REFUSED),
     }
-    let Handler::Keys(_) = spec.handler else { return Err(REFUSED) };
+    let (Handler::Keys(_) | Handler::Waits(..)) = spec.handler else { return Err(REFUSED) };
     match (writes, spec.access) {
-        (Writes::Undeclared, Access::Write) => Err(READ_ONLY),
+        (Writes::Undeclared, Access::Write | Access::Spread) => Err(READ_ONLY),
         (Writes::Refused(refusal), Access::Write) => Err(refusal.of_command().text()),
-        (Writes::Allowed, _) | (Writes::Undeclared | Writes::Refused(_), Access::Read) => Ok(spec),
+        (Writes::Allowed, _)
+        | (Writes::Undeclared | Writes::Refused(_), Access::Read)
+        | (Writes::Refused(_), Access::Spread) => Ok(spec),
     }
 }
 
@@ -164,7 +169,7 @@ pub(super) fn callable(words: &[Bytes], writes: Writes, compat: Compat) -> Resul
 /// # Errors
 /// The command's own.
 pub(super) fn call(spec: &Spec, exec: &mut Exec<'_>, words: &[Bytes]) -> Result<Reply, Bytes> {
-    let Handler::Keys(run) = spec.handler else { return Err(REFUSED) };
+    let (Handler::Keys(run) | Handler::Waits(_, run)) = spec.handler else { return Err(REFUSED) };
     let reported = exec.log.changes.len();
     let done = run(exec, &words[spec.name_words()..]);
     debug_assert!(

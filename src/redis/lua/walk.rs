@@ -27,9 +27,10 @@ pub(super) fn walk(
     if !is_small(job) {
         return None;
     }
-    let reported = log.changes.len();
+    let (reported, published) = (log.changes.len(), log.published.len());
+    let Job { wall, writer, standing, compat, audience, .. } = job;
     let mut walk = Walk {
-        exec: Exec { keys, wall: job.wall, writer: job.writer, standing: job.standing, log },
+        exec: Exec { keys, wall, writer, standing, compat, audience, log },
         job,
         writes,
         registers: vec![Held::Nil; straight.registers],
@@ -45,6 +46,9 @@ pub(super) fn walk(
         *walk.exec.keys = before.0;
         walk.exec.log.expired.truncate(before.1);
         walk.exec.log.changes.truncate(reported);
+    }
+    if reply.is_none() {
+        walk.exec.log.published.truncate(published);
     }
     reply
 }

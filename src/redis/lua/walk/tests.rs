@@ -3,6 +3,7 @@
 use super::super::super::change::Log;
 use super::super::super::keyspace::Keyspace;
 use super::super::super::node::Compat;
+use super::super::super::session::Audience;
 use super::super::super::standing::Standing;
 use super::super::vm::Vm;
 use super::super::{Ending, Job, Random, load, run, run_in_lua};
@@ -26,7 +27,7 @@ impl Server {
 
 /// Nothing done yet.
 fn no_log() -> Log {
-    Log { changes: Vec::new(), expired: Vec::new() }
+    Log::default()
 }
 
 fn words(words: &[&str]) -> Vec<Bytes> {
@@ -49,7 +50,9 @@ fn both_ways(server: &mut Server, job: Job<'_>) -> Result<(Ending, bool), TestCa
 fn job<'a>(text: &'a Bytes, keys: &'a [Bytes], argv: &'a [Bytes], ms: i64) -> Job<'a> {
     let writer = Some(CallId { client: ClientId(1), number: ms as u32 });
     let wall = WallTime(1_700_000_000_000_456 + ms * 1_000);
-    Job { text, keys, argv, wall, writer, compat: Compat::V70, standing: Standing::ALONE }
+    static NOBODY: std::sync::LazyLock<Audience> = std::sync::LazyLock::new(Audience::default);
+    let audience = &*NOBODY;
+    Job { text, keys, argv, wall, writer, compat: Compat::V70, standing: Standing::ALONE, audience }
 }
 
 /// Mostly what goes well; the rest is refused by commands or by Lua.
@@ -105,9 +108,24 @@ fn any_call(argument: BoxedStrategy<String>) -> impl Strategy<Value = String> {
         "hset 'f' VALUE",
         "hget 'f'",
         "hlen",
+        "lpush VALUE",
+        "lpop",
+        "llen",
+        "zadd 1 VALUE",
+        "zscore VALUE",
+        "publish VALUE",
     ];
-    let odd =
-        ["get VALUE", "set", "nosuch", "eval", "set VALUE VALUE", "hincrby VALUE VALUE", "hincrby 'f' 1"];
+    let odd = [
+        "get VALUE",
+        "set",
+        "nosuch",
+        "eval",
+        "set VALUE VALUE",
+        "hincrby VALUE VALUE",
+        "hincrby 'f' 1",
+        "lrange 0 -1",
+        "blpop 0",
+    ];
     let shape =
         prop_oneof![19 => prop::sample::select(fine.to_vec()), 1 => prop::sample::select(odd.to_vec())];
     let call = prop::sample::select(vec!["call", "call", "pcall"]);
@@ -205,6 +223,8 @@ fn what_is_walked_and_what_is_left_to_lua() {
         (include_str!("../../../lock/scripts/compare_and_pexpire.lua"), true),
         (include_str!("../../../lock/scripts/recreate.lua"), true),
         (include_str!("../../../lock/scripts/acquire_fenced.lua"), true),
+        (include_str!("../../../lock/scripts/reobtain.lua"), true),
+        (include_str!("../../../lock/scripts/compare_and_pexpireat.lua"), true),
         (
             "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end",
             true,
@@ -238,8 +258,10 @@ fn large_words_are_left_to_lua() {
     assert!(!walked, "the argument is large");
     let mut filled = Server::new();
     let mut log = no_log();
-    let (wall, standing) = (WallTime(0), Standing::ALONE);
-    let mut exec = super::Exec { keys: &mut filled.keys, wall, writer: None, standing, log: &mut log };
+    let (wall, standing, audience) = (WallTime(0), Standing::ALONE, Audience::default());
+    let (keys_of, compat, log) = (&mut filled.keys, Compat::V70, &mut log);
+    let mut exec =
+        super::Exec { keys: keys_of, wall, writer: None, standing, compat, audience: &audience, log };
     let value = super::super::super::value::Value::String(argv[0].clone());
     exec.write(&keys[0], value, super::super::super::exec::Deadline::Clear);
     let small = words(&["y"]);
