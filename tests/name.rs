@@ -44,6 +44,12 @@ fn route() -> impl Strategy<Value = Route> {
             command,
             occurrence
         }),
+        (voter(), 1_u8..u8::MAX, 1_u32..=u32::MAX).prop_map(|(voter, connection, number)| Route::Further {
+            voter,
+            connection,
+            number
+        }),
+        (voter(), 1_u32..=u32::MAX).prop_map(|(voter, number)| Route::Push { voter, number }),
         (one_of(&StoreAccess::TEXTS), 1_u32..=u32::MAX)
             .prop_map(|(access, number)| Route::Store { access, number }),
     ]
@@ -51,7 +57,12 @@ fn route() -> impl Strategy<Value = Route> {
 
 fn message() -> impl Strategy<Value = MessageName> {
     (client(), 1_u16..=u16::MAX, route(), one_of(&Direction::TEXTS)).prop_map(
-        |(client, incarnation, route, direction)| MessageName { client, incarnation, route, direction },
+        |(client, incarnation, route, direction)| {
+            // Nobody asks for what is pushed.
+            let push = matches!(route, Route::Push { .. });
+            let direction = if push { Direction::Reply } else { direction };
+            MessageName { client, incarnation, route, direction }
+        },
     )
 }
 

@@ -184,6 +184,16 @@ impl Canon {
         *nonce = Nonce(index as u64);
     }
 
+    /// Takes over the nonces that another pass visited, in its order: for what holds several of them in an order that
+    /// their own texts decide.
+    pub fn know(&mut self, other: &Self) {
+        for nonce in &other.nonces {
+            if !self.nonces.contains(nonce) {
+                self.nonces.push(*nonce);
+            }
+        }
+    }
+
     /// Bytes that may be the text of a nonce.
     pub fn bytes(&mut self, bytes: &mut Bytes) {
         if let Some(renamed) = self.renamed(bytes) {

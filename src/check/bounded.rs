@@ -1,7 +1,8 @@
 //! `stuck`, `unavailable`, `silent-loss`: what was due within a bound did not come.
 //!
 //! One monitor for the three, because the world does all that tells them apart: it begins a watch when the
-//! conditions arise, knows the bound, and ends the watch. Each is exercised when its watch begins:
+//! conditions arise, knows the bound, and ends the watch. Each is exercised once a watch was judged: one that became
+//! void, because what it rests on changed or the run ended, judged nothing. A watch begins:
 //! - `stuck`: a client is willing, the others idle, the last fault over. Bound: the largest remaining life of the
 //!   lock keys, one call of acquire, and the workload's wait before it. *n/a* where nobody asks voters.
 //! - `unavailable`: a call of acquire began while a quorum was up and reachable and nobody else held or wanted the
@@ -26,12 +27,12 @@ pub(super) enum Bound {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Bounded {
     bound: Bound,
-    began: bool,
+    judged: bool,
 }
 
 impl Bounded {
     pub(super) fn new(bound: Bound) -> Self {
-        Self { bound, began: false }
+        Self { bound, judged: false }
     }
 }
 
@@ -62,17 +63,21 @@ impl Monitor for Bounded {
     }
 
     fn on_record(&mut self, record: &Record) -> Option<(Mark, Mark)> {
-        if let Fact::WatchBegan { watch, .. } = record.fact {
-            self.began |= watch.kind == self.bound.watch();
-        } else if let Fact::WatchOver { watch, end: WatchEnd::Missed } = record.fact
-            && watch.kind == self.bound.watch()
-        {
-            return Some((Mark::WatchBegan(watch), Mark::WatchMissed(watch)));
+        let Fact::WatchOver { watch, end } = record.fact else { return None };
+        if watch.kind != self.bound.watch() {
+            return None;
         }
-        None
+        match end {
+            WatchEnd::Missed => Some((Mark::WatchBegan(watch), Mark::WatchMissed(watch))),
+            WatchEnd::Met => {
+                self.judged = true;
+                None
+            }
+            WatchEnd::Void => None,
+        }
     }
 
     fn exercised(&self) -> bool {
-        self.began
+        self.judged
     }
 }

@@ -1,6 +1,7 @@
-//! The witness `contention`: an attempt begun inside another client's promise.
+//! The witness `contention`: an attempt begun inside another client's promise, unless both read.
 
 use super::occupancy::Occupancy;
+use super::readers::Readers;
 use super::sighting::Sighting;
 use crate::canon::Canon;
 use crate::history::{Fact, Record};
@@ -8,21 +9,22 @@ use crate::name::GrantId;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Contention {
+    readers: Readers,
     running: Occupancy,
 }
 
 impl Sighting for Contention {
-    fn new() -> Self {
-        Self { running: Occupancy::empty() }
+    fn new(readers: &Readers) -> Self {
+        Self { readers: readers.clone(), running: Occupancy::empty() }
     }
 
     fn on_record(&mut self, record: &Record) -> bool {
         if let Fact::PromiseBegan { grant, call } = record.fact {
-            self.running.begin(grant, call.client);
+            self.running.begin(grant, self.readers.party(call.client));
         } else if let Fact::PromiseEnded { grant, .. } = record.fact {
             self.running.end(grant);
         } else if let Fact::AttemptBegan { call, .. } = record.fact {
-            return self.running.rival_of(call.client).is_some();
+            return self.running.rival_of(self.readers.party(call.client)).is_some();
         }
         false
     }

@@ -3,12 +3,13 @@
 //! Exercised once an extension was answered after another client's newer grant: it succeeded, failed by an
 //! answer (gone, or too late), or told the holder of a loss that an answer showed. An extension that nobody
 //! answered, and a loss by the clock alone, exercise nothing. *n/a* with fewer than two clients, or where no hold
-//! is ever prolonged.
+//! is ever prolonged. Where a client is spoken of here, all readers are one (`readers.rs`).
 
 use super::mark::Mark;
 use super::monitor::{Monitor, client_of};
 use super::newest::Newest;
 use super::oracle::OracleName;
+use super::readers::Readers;
 use super::scope::Scope;
 use crate::canon::Canon;
 use crate::history::{Fact, Record};
@@ -17,6 +18,7 @@ use crate::name::{ClientId, GrantId};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Continuity {
+    readers: Readers,
     /// The newest grant of all, and whose it is.
     newest: Option<(GrantId, ClientId)>,
     /// The newest grant of anybody else.
@@ -25,8 +27,8 @@ pub(super) struct Continuity {
 }
 
 impl Continuity {
-    pub(super) fn new() -> Self {
-        Self { newest: None, others: Newest::none(), answered: false }
+    pub(super) fn new(readers: &Readers) -> Self {
+        Self { readers: readers.clone(), newest: None, others: Newest::none(), answered: false }
     }
 
     pub(super) fn applies(scope: &Scope) -> bool {
@@ -58,15 +60,15 @@ impl Monitor for Continuity {
 
     fn on_record(&mut self, record: &Record) -> Option<(Mark, Mark)> {
         if let Fact::Granted { call, grant, .. } = record.fact {
-            self.on_granted(grant, call.client);
+            self.on_granted(grant, self.readers.party(call.client));
         } else if let Fact::Extended { grant, .. } = record.fact {
-            if let Some(rival) = self.overtaken(grant, client_of(record)?) {
+            if let Some(rival) = self.overtaken(grant, self.readers.party(client_of(record)?)) {
                 return Some((Mark::Granted(rival), Mark::Extended(grant)));
             }
         } else if let Fact::ExtendFailed { grant, why: ExtendFailure::Gone | ExtendFailure::TooLate }
         | Fact::LossTold { grant, why: LossReason::Gone } = record.fact
         {
-            self.answered |= self.overtaken(grant, client_of(record)?).is_some();
+            self.answered |= self.overtaken(grant, self.readers.party(client_of(record)?)).is_some();
         }
         None
     }

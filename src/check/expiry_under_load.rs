@@ -1,7 +1,9 @@
 //! The witness `expiry-under-load`: a grant after another client's key expired while its holder was inside.
 //!
-//! A key that a clock fault carried past its end expired too. Several keys of one hold count once.
+//! A key that a clock fault carried past its end expired too. Several keys of one hold count once. Re-entries are passed
+//! over, and a reader that comes to another reader sees nothing.
 
+use super::readers::Readers;
 use super::sighting::Sighting;
 use crate::canon::Canon;
 use crate::history::{Cause, Fact, Record};
@@ -20,6 +22,9 @@ enum Hold {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ExpiryUnderLoad {
+    readers: Readers,
+    /// Whether the grant that comes next is a re-entry.
+    again: bool,
     /// At most one entry per client, in client order.
     holds: Vec<(ClientId, Hold)>,
 }
@@ -34,7 +39,8 @@ impl ExpiryUnderLoad {
 
     fn on_granted(&mut self, call: CallId, grant: GrantId) -> bool {
         let before = self.holds.len();
-        self.holds.retain(|(client, hold)| *hold != Hold::Expired || *client == call.client);
+        let (readers, party) = (&self.readers, self.readers.party(call.client));
+        self.holds.retain(|(client, hold)| *hold != Hold::Expired || readers.party(*client) == party);
         let seen = self.holds.len() < before;
         self.set(call.client, Hold::Granted(grant, call));
         seen
@@ -42,14 +48,15 @@ impl ExpiryUnderLoad {
 }
 
 impl Sighting for ExpiryUnderLoad {
-    fn new() -> Self {
-        Self { holds: Vec::new() }
+    fn new(readers: &Readers) -> Self {
+        Self { readers: readers.clone(), again: false, holds: Vec::new() }
     }
 
     fn on_record(&mut self, record: &Record) -> bool {
         if let Fact::Granted { call, grant, .. } = record.fact {
-            return self.on_granted(call, grant);
+            return !std::mem::take(&mut self.again) && self.on_granted(call, grant);
         }
+        self.again |= matches!(record.fact, Fact::Reentered { .. });
         if let Fact::SectionEntered { grant: entered } = record.fact {
             for (_, hold) in &mut self.holds {
                 if let Hold::Granted(grant, call) = *hold

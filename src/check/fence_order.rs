@@ -1,6 +1,7 @@
 //! `fence-order`: fences do not rise with grants, in the order of their decisions.
 //!
-//! Exercised by two fences. *n/a* where no client's lock is fenced.
+//! A re-entry may carry the fence of the hold that it is
+//! inside again. Exercised by two fences. *n/a* where no client's lock is fenced.
 
 use super::mark::Mark;
 use super::monitor::Monitor;
@@ -9,7 +10,14 @@ use super::scope::Scope;
 use crate::history::{Fact, Record};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum FenceOrder {
+pub(super) struct FenceOrder {
+    seen: Fences,
+    /// Whether the grant that comes next is a re-entry.
+    again: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Fences {
     /// No fence yet.
     None,
     /// One fence, this.
@@ -20,7 +28,7 @@ pub(super) enum FenceOrder {
 
 impl FenceOrder {
     pub(super) fn new() -> Self {
-        Self::None
+        Self { seen: Fences::None, again: false }
     }
 
     pub(super) fn applies(scope: &Scope) -> bool {
@@ -34,18 +42,22 @@ impl Monitor for FenceOrder {
     }
 
     fn on_record(&mut self, record: &Record) -> Option<(Mark, Mark)> {
-        let Fact::Granted { grant, fence: Some(fence), .. } = record.fact else { return None };
-        match *self {
-            Self::None => *self = Self::One(fence),
-            Self::One(last) | Self::Rising(last) if fence <= last => {
+        self.again |= matches!(record.fact, Fact::Reentered { .. });
+        let Fact::Granted { grant, fence, .. } = record.fact else { return None };
+        let again = std::mem::take(&mut self.again);
+        let fence = fence?;
+        match self.seen {
+            Fences::None => self.seen = Fences::One(fence),
+            Fences::One(last) | Fences::Rising(last) if again && fence == last => {}
+            Fences::One(last) | Fences::Rising(last) if fence <= last => {
                 return Some((Mark::Fence(last), Mark::Granted(grant)));
             }
-            Self::One(_) | Self::Rising(_) => *self = Self::Rising(fence),
+            Fences::One(_) | Fences::Rising(_) => self.seen = Fences::Rising(fence),
         }
         None
     }
 
     fn exercised(&self) -> bool {
-        matches!(self, Self::Rising(_))
+        matches!(self.seen, Fences::Rising(_))
     }
 }

@@ -1,5 +1,6 @@
 //! `foreign-change`: a command of one acquire call changed or removed a live value that another call wrote,
-//! whatever nonce it carries.
+//! whatever nonce it carries. Compatible holds are excepted: the world says whether a change left the value to all who
+//! hold by it (`history::HoldChange::compatible`).
 //!
 //! Exercised by one release or extension that a node executed, with or without effect; the message names the
 //! operation. *n/a* where nobody asks voters.
@@ -35,6 +36,7 @@ impl Monitor for ForeignChange {
         let Fact::Applied { name, by, change } = &record.fact else { return None };
         if let Some(owner) = change.and_then(|change| change.owner)
             && owner != *by
+            && !change.is_some_and(|change| change.compatible)
         {
             return Some((Mark::Wrote(owner), Mark::Changed { by: *by, owner }));
         }
@@ -58,6 +60,6 @@ fn gives_or_prolongs(name: &MessageName) -> bool {
             Operation::Extend | Operation::Release => true,
             Operation::Acquire | Operation::Check => false,
         },
-        Route::Connect { .. } | Route::Store { .. } => false,
+        Route::Connect { .. } | Route::Further { .. } | Route::Push { .. } | Route::Store { .. } => false,
     }
 }

@@ -23,6 +23,12 @@ pub enum Mark {
     Granted(GrantId),
     /// A call was granted with this fence.
     Fence(i64),
+    /// A node executed a command for a call.
+    Came(CallId),
+    /// A command to acquire took a hold for a call.
+    Served(CallId),
+    /// Holds were counted for the owner of this grant.
+    Counted(GrantId),
     /// A call was refused.
     Refused(CallId),
     /// An extension succeeded.
@@ -77,6 +83,12 @@ impl Mark {
             }
             Self::Granted(wanted) => matches!(*fact, Fact::Granted { grant, .. } if grant == wanted),
             Self::Fence(wanted) => matches!(*fact, Fact::Granted { fence, .. } if fence == Some(wanted)),
+            Self::Came(wanted) => matches!(*fact, Fact::Applied { by, .. } if by == wanted),
+            Self::Served(wanted) => {
+                matches!(*fact, Fact::Applied { by, change: Some(change), .. }
+                    if by == wanted && change.effect.takes(change.operation))
+            }
+            Self::Counted(wanted) => matches!(*fact, Fact::HoldsCounted { grant, .. } if grant == wanted),
             Self::Refused(wanted) => matches!(*fact, Fact::Refused { call, .. } if call == wanted),
             Self::Extended(wanted) => matches!(*fact, Fact::Extended { grant, .. } if grant == wanted),
             Self::PromiseBegan(wanted) => {

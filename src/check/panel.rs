@@ -1,13 +1,13 @@
 //! All monitors of a run, side by side.
 //!
-//! The same value judges a seeded run and lives in a prover's state. `unfair` and `hold-count` have no monitor:
-//! no shipped protocol queues or may be re-entered, so they are *n/a*. Must not know what any monitor judges.
+//! The same value judges a seeded run and lives in a prover's state. Must not know what any monitor judges.
 
 use super::bounded::{Bound, Bounded};
 use super::continuity::Continuity;
 use super::false_refusal::FalseRefusal;
 use super::fence_order::FenceOrder;
 use super::foreign_change::ForeignChange;
+use super::hold_count::HoldCount;
 use super::leak::Leak;
 use super::lost_update::LostUpdate;
 use super::monitor::Seat;
@@ -19,6 +19,7 @@ use super::promise_unbacked::PromiseUnbacked;
 use super::scope::Scope;
 use super::section_overlap::SectionOverlap;
 use super::stale_write::StaleWrite;
+use super::unfair::Unfair;
 use super::valid_write_refused::ValidWriteRefused;
 use super::violation::{Outcome, Violation};
 use crate::canon::{Canon, Gather};
@@ -45,6 +46,8 @@ pub struct Panel {
     stuck: Seat<Bounded>,
     unavailable: Seat<Bounded>,
     silent_loss: Seat<Bounded>,
+    unfair: Seat<Unfair>,
+    hold_count: Seat<HoldCount>,
 }
 
 /// Calls one method of every seat.
@@ -66,6 +69,8 @@ macro_rules! each_seat {
         $panel.stuck.$method($($argument),*);
         $panel.unavailable.$method($($argument),*);
         $panel.silent_loss.$method($($argument),*);
+        $panel.unfair.$method($($argument),*);
+        $panel.hold_count.$method($($argument),*);
     }};
 }
 
@@ -80,24 +85,27 @@ impl Hash for Panel {
 impl Panel {
     /// The panel for a run of this scope.
     pub fn new(scope: &Scope) -> Self {
+        let readers = &scope.readers;
         let bounded = |bound: Bound| Seat::new(bound.applies(scope), Bounded::new(bound));
         Self {
-            promise_overlap: Seat::new(PromiseOverlap::applies(scope), PromiseOverlap::new()),
+            promise_overlap: Seat::new(PromiseOverlap::applies(scope), PromiseOverlap::new(readers)),
             promise_empty: Seat::new(true, PromiseEmpty::new()),
             promise_unbacked: Seat::new(PromiseUnbacked::applies(scope), PromiseUnbacked::new()),
-            section_overlap: Seat::new(SectionOverlap::applies(scope), SectionOverlap::new()),
+            section_overlap: Seat::new(SectionOverlap::applies(scope), SectionOverlap::new(readers)),
             stale_write: Seat::new(StaleWrite::applies(scope), StaleWrite::new()),
             valid_write_refused: Seat::new(ValidWriteRefused::applies(scope), ValidWriteRefused::new()),
             lost_update: Seat::new(LostUpdate::applies(scope), LostUpdate::new()),
             fence_order: Seat::new(FenceOrder::applies(scope), FenceOrder::new()),
             foreign_change: Seat::new(ForeignChange::applies(scope), ForeignChange::new()),
-            continuity: Seat::new(Continuity::applies(scope), Continuity::new()),
+            continuity: Seat::new(Continuity::applies(scope), Continuity::new(readers)),
             false_refusal: Seat::new(FalseRefusal::applies(scope), FalseRefusal::new()),
             orphan: Seat::new(Orphan::applies(scope), Orphan::new()),
             leak: Seat::new(Leak::applies(scope), Leak::new()),
             stuck: bounded(Bound::Stuck),
             unavailable: bounded(Bound::Unavailable),
             silent_loss: bounded(Bound::SilentLoss),
+            unfair: Seat::new(Unfair::applies(scope), Unfair::new(readers)),
+            hold_count: Seat::new(HoldCount::applies(scope), HoldCount::new()),
         }
     }
 
@@ -172,7 +180,8 @@ impl Panel {
             OracleName::Stuck => self.stuck.outcome(),
             OracleName::Unavailable => self.unavailable.outcome(),
             OracleName::SilentLoss => self.silent_loss.outcome(),
-            OracleName::Unfair | OracleName::HoldCount => Some(Outcome::NotApplicable),
+            OracleName::Unfair => self.unfair.outcome(),
+            OracleName::HoldCount => self.hold_count.outcome(),
         }
     }
 }

@@ -1,4 +1,7 @@
-//! `promise-overlap`: two promises of different clients intersect.
+//! `promise-overlap`: two promises of different clients intersect that are not both shared.
+//!
+//! A client's own promises are compatible with each other, and so are those of readers: where a client is spoken of here,
+//! all readers are one (`readers.rs`).
 //!
 //! Promises are half-open, and at one instant the order of records decides: an end recorded before a beginning
 //! does not touch it. Exercised by grants of two clients and an attempt begun inside another client's promise.
@@ -9,6 +12,7 @@ use super::mark::Mark;
 use super::monitor::Monitor;
 use super::occupancy::Occupancy;
 use super::oracle::OracleName;
+use super::readers::Readers;
 use super::scope::Scope;
 use crate::canon::Canon;
 use crate::history::{Fact, Record};
@@ -16,14 +20,20 @@ use crate::name::{ClientId, GrantId};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct PromiseOverlap {
+    readers: Readers,
     running: Occupancy,
     granted: Distinct<ClientId>,
     contended: bool,
 }
 
 impl PromiseOverlap {
-    pub(super) fn new() -> Self {
-        Self { running: Occupancy::empty(), granted: Distinct::None, contended: false }
+    pub(super) fn new(readers: &Readers) -> Self {
+        Self {
+            readers: readers.clone(),
+            running: Occupancy::empty(),
+            granted: Distinct::None,
+            contended: false,
+        }
     }
 
     pub(super) fn applies(scope: &Scope) -> bool {
@@ -38,16 +48,16 @@ impl Monitor for PromiseOverlap {
 
     fn on_record(&mut self, record: &Record) -> Option<(Mark, Mark)> {
         if let Fact::PromiseBegan { grant, call } = record.fact {
-            if let Some(rival) = self.running.rival_of(call.client) {
+            if let Some(rival) = self.running.rival_of(self.readers.party(call.client)) {
                 return Some((Mark::PromiseBegan(rival), Mark::PromiseBegan(grant)));
             }
-            self.running.begin(grant, call.client);
+            self.running.begin(grant, self.readers.party(call.client));
         } else if let Fact::PromiseEnded { grant, .. } = record.fact {
             self.running.end(grant);
         } else if let Fact::Granted { call, .. } = record.fact {
-            self.granted.see(call.client);
+            self.granted.see(self.readers.party(call.client));
         } else if let Fact::AttemptBegan { call, .. } = record.fact {
-            self.contended |= self.running.rival_of(call.client).is_some();
+            self.contended |= self.running.rival_of(self.readers.party(call.client)).is_some();
         }
         None
     }

@@ -1,6 +1,6 @@
 //! `promise-unbacked`: inside a promise a rival could win the smallest quorum that any client uses.
 //!
-//! The world counts the votes at every change; this compares. What the owner's own release frees lies outside
+//! The world counts the votes at every change; this compares. A shared grant's rival is whoever shares nothing. What the owner's own release frees lies outside
 //! its promise, because the call of release ends it first. How far the first such moment lies from the promised
 //! end is a figure of a run: see `margin.rs`. Exercised by one promise. *n/a* where nobody asks voters.
 

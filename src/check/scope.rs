@@ -3,8 +3,10 @@
 //! Must not change during a run: whoever builds the world states it once. Each monitor's header says which
 //! fields decide about it.
 
+use super::readers::Readers;
+
 /// What a run contains. An oracle that cannot possibly be exercised in it is *n/a*.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Scope {
     /// How many clients there are.
     pub clients: u16,
@@ -22,4 +24,10 @@ pub struct Scope {
     pub store_refuses: bool,
     /// Whether any client's workload has an invariant of its own: `stock`, `cron`, `submit`.
     pub invariant: bool,
+    /// Whether a holder of any client's lock may acquire again.
+    pub reentrant: bool,
+    /// Whether any client's lock is first-come, on one voter.
+    pub fifo: bool,
+    /// The clients whose grants are shared.
+    pub readers: Readers,
 }

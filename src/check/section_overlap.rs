@@ -1,4 +1,6 @@
-//! `section-overlap`: two clients are inside the section at once; a paused client is still inside.
+//! `section-overlap`: two clients are inside the section at once; a paused client is still inside. Readers may be.
+//!
+//! Where a client is spoken of here, all readers are one (`readers.rs`).
 //!
 //! At one instant the order of records decides. Exercised by sections of two clients and an attempt begun while
 //! another client was inside. *n/a* with fewer than two clients.
@@ -8,6 +10,7 @@ use super::mark::Mark;
 use super::monitor::{Monitor, client_of};
 use super::occupancy::Occupancy;
 use super::oracle::OracleName;
+use super::readers::Readers;
 use super::scope::Scope;
 use crate::canon::Canon;
 use crate::history::{Fact, Record};
@@ -15,14 +18,20 @@ use crate::name::{ClientId, GrantId};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct SectionOverlap {
+    readers: Readers,
     inside: Occupancy,
     entered: Distinct<ClientId>,
     contended: bool,
 }
 
 impl SectionOverlap {
-    pub(super) fn new() -> Self {
-        Self { inside: Occupancy::empty(), entered: Distinct::None, contended: false }
+    pub(super) fn new(readers: &Readers) -> Self {
+        Self {
+            readers: readers.clone(),
+            inside: Occupancy::empty(),
+            entered: Distinct::None,
+            contended: false,
+        }
     }
 
     pub(super) fn applies(scope: &Scope) -> bool {
@@ -37,7 +46,7 @@ impl Monitor for SectionOverlap {
 
     fn on_record(&mut self, record: &Record) -> Option<(Mark, Mark)> {
         if let Fact::SectionEntered { grant } = record.fact {
-            let client = client_of(record)?;
+            let client = self.readers.party(client_of(record)?);
             if let Some(rival) = self.inside.rival_of(client) {
                 return Some((Mark::SectionEntered(rival), Mark::SectionEntered(grant)));
             }
@@ -46,7 +55,7 @@ impl Monitor for SectionOverlap {
         } else if let Fact::SectionLeft { grant, .. } = record.fact {
             self.inside.end(grant);
         } else if let Fact::AttemptBegan { call, .. } = record.fact {
-            self.contended |= self.inside.rival_of(call.client).is_some();
+            self.contended |= self.inside.rival_of(self.readers.party(call.client)).is_some();
         }
         None
     }

@@ -2,6 +2,7 @@
 //!
 //! Must not count: `witness_count.rs` counts for a run, `witness_latch.rs` remembers for a prover.
 
+use super::readers::Readers;
 use crate::canon::Canon;
 use crate::history::Record;
 use crate::name::GrantId;
@@ -10,8 +11,8 @@ use std::hash::Hash;
 
 /// A witness that needs to remember something between records.
 pub(super) trait Sighting: Clone + Eq + Hash + Debug {
-    /// Nothing remembered.
-    fn new() -> Self;
+    /// Nothing remembered. Grants of these clients are compatible.
+    fn new(readers: &Readers) -> Self;
 
     /// Takes the next record; whether the witness was observed at it.
     fn on_record(&mut self, record: &Record) -> bool;

@@ -1,6 +1,7 @@
 //! `stale-write`: the store accepted a write of an older grant after one of a newer grant.
 //!
-//! Two grants of one client count as well: its late write is as stale as anybody's. Exercised by two grants
+//! Two grants of one client count as well: its late write is as stale as anybody's. Readers do
+//! not write; one that does is judged as anybody, too. Exercised by two grants
 //! whose writes reached the store, accepted or refused. *n/a* where nobody writes.
 
 use super::distinct::Distinct;

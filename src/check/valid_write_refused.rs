@@ -1,7 +1,7 @@
 //! `valid-write-refused`: the store refused a holder inside its promise while no newer grant existed.
 //!
 //! Exercised by a write that reached the store inside its promise. *n/a* where nobody writes, or the store is
-//! plain and refuses nothing.
+//! plain and refuses nothing. A second hold inside the same section is no newer grant.
 
 use super::mark::Mark;
 use super::monitor::Monitor;
@@ -15,12 +15,14 @@ use crate::name::GrantId;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ValidWriteRefused {
     granted: Newest,
+    /// Whether the grant that comes next is a re-entry.
+    again: bool,
     reached: bool,
 }
 
 impl ValidWriteRefused {
     pub(super) fn new() -> Self {
-        Self { granted: Newest::none(), reached: false }
+        Self { granted: Newest::none(), again: false, reached: false }
     }
 
     pub(super) fn applies(scope: &Scope) -> bool {
@@ -34,8 +36,12 @@ impl Monitor for ValidWriteRefused {
     }
 
     fn on_record(&mut self, record: &Record) -> Option<(Mark, Mark)> {
-        if let Fact::Granted { grant, .. } = record.fact {
-            self.granted.see(grant);
+        if let Fact::Reentered { .. } = record.fact {
+            self.again = true;
+        } else if let Fact::Granted { grant, .. } = record.fact {
+            if !std::mem::take(&mut self.again) {
+                self.granted.see(grant);
+            }
         } else if let Fact::StoreWrite { grant, accepted, promised: true, .. } = record.fact {
             self.reached = true;
             if !accepted && self.granted.newer_than(grant).is_none() {

@@ -5,6 +5,7 @@
 use super::contention::Contention;
 use super::expiry_under_load::ExpiryUnderLoad;
 use super::hand_over::HandOver;
+use super::readers::Readers;
 use super::sighting::Sighting;
 use super::witness::WitnessName;
 use crate::history::{Fact, LostWhy, Record};
@@ -29,10 +30,15 @@ impl Default for Witnesses {
 impl Witnesses {
     /// Nothing observed.
     pub fn new() -> Self {
+        Self::among(&Readers::NONE)
+    }
+
+    /// Nothing observed in a run in which the grants of these clients are shared.
+    pub fn among(readers: &Readers) -> Self {
         Self {
-            contention: Contention::new(),
-            hand_over: HandOver::new(),
-            expiry_under_load: ExpiryUnderLoad::new(),
+            contention: Contention::new(readers),
+            hand_over: HandOver::new(readers),
+            expiry_under_load: ExpiryUnderLoad::new(readers),
             counts: BTreeMap::new(),
         }
     }

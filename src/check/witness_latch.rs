@@ -5,6 +5,7 @@
 use super::contention::Contention;
 use super::expiry_under_load::ExpiryUnderLoad;
 use super::hand_over::HandOver;
+use super::readers::Readers;
 use super::sighting::Sighting;
 use super::witness::WitnessName;
 use super::witness_count::plain;
@@ -32,8 +33,8 @@ enum Latch<S> {
 }
 
 impl<S: Sighting> Latch<S> {
-    fn new() -> Self {
-        Self::Waiting(S::new())
+    fn new(readers: &Readers) -> Self {
+        Self::Waiting(S::new(readers))
     }
 
     fn on_record(&mut self, record: &Record) {
@@ -76,10 +77,15 @@ impl Default for WitnessLatches {
 impl WitnessLatches {
     /// Nothing observed.
     pub fn new() -> Self {
+        Self::among(&Readers::NONE)
+    }
+
+    /// Nothing observed in a run in which the grants of these clients are shared.
+    pub fn among(readers: &Readers) -> Self {
         Self {
-            contention: Latch::new(),
-            hand_over: Latch::new(),
-            expiry_under_load: Latch::new(),
+            contention: Latch::new(readers),
+            hand_over: Latch::new(readers),
+            expiry_under_load: Latch::new(readers),
             granted: false,
             refused_write: false,
             faults: 0,

@@ -27,7 +27,7 @@ macro_rules! codes {
 
 codes!(RefuseReason { Taken = 0, Unknown = 1, TooLate = 2, Error = 3, Cancelled = 4, Misuse = 5 });
 codes!(ExtendFailure { Gone = 0, Unknown = 1, TooLate = 2, NotHeld = 3, Misuse = 4 });
-codes!(LossReason { Gone = 0, Expired = 1 });
+codes!(LossReason { Gone = 0, Expired = 1, Unrenewed = 2 });
 codes!(Released { Confirmed = 0, Unknown = 1, NotOwned = 2 });
 codes!(Found { Held = 0, Gone = 1, Unknown = 2 });
 codes!(PromiseEnd { Reached = 0, Released = 1, Lost = 2, Crashed = 3, Replaced = 4 });
@@ -49,6 +49,13 @@ codes!(CommandName {
     Wait = 7,
     Setnx = 8,
     Pexpire = 9,
+    Delex = 10,
+    Exec = 11,
+    Expire = 12,
+    Multi = 13,
+    Ttl = 14,
+    Unwatch = 15,
+    Watch = 16,
 });
 codes!(StoreAccess { Claim = 0, Read = 1, Write = 2 });
 codes!(Direction { Request = 0, Reply = 1 });

@@ -3,10 +3,10 @@
 //! Integers are little-endian at their own width. A record is: `at` u64 · `mono` i64 · `wall` i64 · process · one
 //! tag byte of the fact · its fields in the order of their declaration. A process is one tag byte (0 node, 1 store,
 //! 2 client, 3 replica) and its index, u16, 0 for the store; of a replica its number in the low byte and its voter in
-//! the high one. An option is one byte, 0 or 1, and the value. Booleans are 0 or 1;
+//! the high one. An option is one byte, 0 or 1, and the value; of a change 2 if it is a compatible one. Booleans are 0 or 1;
 //! enums without data are one byte of `codes.rs`; those with data are a tag byte and their fields. A message name
-//! is client u16 · incarnation u16 · number u32 · direction · tag of the route (0 connect, 1 command, 2 store) and
-//! four bytes of it. What follows a tag has a fixed layout, so no encoding is the beginning of another, and a
+//! is client u16 · incarnation u16 · number u32 · direction · tag of the route (0 connect, 1 command, 2 store,
+//! 3 a further connection, 4 push) and four bytes of it. What follows a tag has a fixed layout, so no encoding is the beginning of another, and a
 //! sequence of records has one reading.
 
 use super::codes::Code;
@@ -130,6 +130,8 @@ impl Bytes<'_> {
                 (number, 1, [voter.0, operation.code(), command.code(), occurrence])
             }
             Route::Store { access, number } => (number, 2, [access.code(), 0, 0, 0]),
+            Route::Further { voter, connection, number } => (number, 3, [voter.0, connection, 0, 0]),
+            Route::Push { voter, number } => (number, 4, [voter.0, 0, 0, 0]),
         };
         let ([c0, c1], [i0, i1]) = (name.client.0.to_le_bytes(), name.incarnation.to_le_bytes());
         let ([n0, n1, n2, n3], [r0, r1, r2, r3]) = (number.to_le_bytes(), route);
@@ -155,8 +157,8 @@ impl Bytes<'_> {
     }
 
     fn change(&mut self, change: Option<HoldChange>) {
-        let Some(HoldChange { operation, effect, owner }) = change else { return self.u8(0) };
-        self.u8(1);
+        let Some(HoldChange { operation, effect, owner, compatible }) = change else { return self.u8(0) };
+        self.u8(if compatible { 2 } else { 1 });
         self.code(operation);
         self.code(effect);
         self.flag(owner.is_some());
@@ -259,7 +261,13 @@ impl Bytes<'_> {
             Fact::Rerouted { to } => layout!(self: 35, node *to),
             Fact::Replicated { from, entry } => layout!(self: 36, node *from, u32 *entry),
             Fact::Resynced { from } => layout!(self: 37, node *from),
+            Fact::Blocked { name } => layout!(self: 41, message name),
+            Fact::Published { name, hearers } => layout!(self: 42, message name, u32 *hearers),
             Fact::CheckEnded { grant, found } => layout!(self: 38, grant *grant, code *found),
+            Fact::Reentered { grant, outer } => layout!(self: 39, grant *grant, grant *outer),
+            Fact::HoldsCounted { grant, believed, most, assured } => {
+                layout!(self: 40, grant *grant, u32 *believed, u32 *most, u32 *assured)
+            }
         }
     }
 

@@ -50,6 +50,13 @@ pub enum Fact {
         /// The fence, if any.
         fence: Option<i64>,
     },
+    /// The grant that is recorded next is a re-entry: its client is inside with another one.
+    Reentered {
+        /// The grant to come.
+        grant: GrantId,
+        /// The grant that its client is inside with.
+        outer: GrantId,
+    },
     /// The call ended without a grant.
     Refused {
         /// Which.
@@ -184,6 +191,18 @@ pub enum Fact {
         /// What it did to a lock key.
         change: Option<HoldChange>,
     },
+    /// A node answers a command later: its connection waits for an item of a list.
+    Blocked {
+        /// The message that carried the command.
+        name: MessageName,
+    },
+    /// A command published a message on a channel.
+    Published {
+        /// The message that carried the command.
+        name: MessageName,
+        /// How many connections hear the channel at this moment: each is sent the message.
+        hearers: u32,
+    },
     /// A hold key was no longer there: it expired, was evicted or lost by a restart.
     HoldGone {
         /// At which voter; the record's process says which of its nodes.
@@ -206,6 +225,19 @@ pub enum Fact {
         promised: bool,
         /// What changed it.
         cause: Cause,
+    },
+    /// How many holds voters carry for a client whose lock counts them, told when a call of it was decided or a release
+    /// had ended, and nothing of it was under way. Voters out of reach, and those where anything but commands changed
+    /// what they carry, are not counted; it is not told if none is left.
+    HoldsCounted {
+        /// The grant that its client is inside with, or has just given back.
+        grant: GrantId,
+        /// Calls granted minus releases ended.
+        believed: u32,
+        /// The most that a voter carries.
+        most: u32,
+        /// What a quorum carries at least, if voters that are not counted carry what is believed.
+        assured: u32,
     },
     /// Fewer voters than the grant's own quorum still carry it, not by its own release, while it is inside.
     HoldThinned {
@@ -337,6 +369,10 @@ pub struct HoldChange {
     pub effect: HoldEffect,
     /// Who had written the live value that was there, if one was.
     pub owner: Option<CallId>,
+    /// Whether that value is another call's, and the command left it to everybody who holds by it: a second hold of one
+    /// client where holders may acquire again, or one among holds that are shared.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub compatible: bool,
 }
 
 /// The effect of a command on a hold key.
@@ -351,6 +387,17 @@ pub enum HoldEffect {
     Prolonged,
     /// Removed.
     Removed,
+}
+
+impl HoldEffect {
+    /// Whether a command of this purpose may have taken the lock by it: it set the hold, or joined one in place.
+    pub fn takes(self, operation: Operation) -> bool {
+        match self {
+            Self::Written => true,
+            Self::Updated => operation == Operation::Acquire,
+            Self::Prolonged | Self::Removed => false,
+        }
+    }
 }
 
 /// Why the state of a hold changed.

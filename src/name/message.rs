@@ -43,6 +43,22 @@ pub enum Route {
         /// Counts sends of this command within the operation to this voter, from 1.
         occurrence: u8,
     },
+    /// A handshake over a further connection to the same node. `connect-2.N` for the second.
+    Further {
+        /// The node.
+        voter: VoterId,
+        /// Which connection: 1 is the second.
+        connection: u8,
+        /// Counts this client's handshakes of this connection over the incarnation, from 1.
+        number: u32,
+    },
+    /// What a node sends without being asked, a message of a channel. Only replies. `push.N`.
+    Push {
+        /// The node.
+        voter: VoterId,
+        /// Counts what this node pushes to this client over the incarnation, from 1.
+        number: u32,
+    },
     /// A request to the store.
     Store {
         /// What is asked of it.
@@ -62,6 +78,8 @@ impl Hash for MessageName {
                 (1, voter.0, operation as u64, number, (command as u64) << 8 | u64::from(occurrence))
             }
             Route::Store { access, number } => (2, 0, access as u64, number, 0),
+            Route::Further { voter, connection, number } => (3, voter.0, 0, number, connection.into()),
+            Route::Push { voter, number } => (4, voter.0, 0, number, 0),
         };
         let ends = u64::from(client.0) << 48 | u64::from(incarnation) << 32 | u64::from(voter) << 24;
         state.write_u64(ends | what << 16 | kind << 8 | direction as u64);
@@ -87,12 +105,20 @@ pub enum Operation {
 pub enum CommandName {
     /// DEL
     Del,
+    /// DELEX
+    Delex,
     /// EVAL
     Eval,
     /// EVALSHA
     Evalsha,
+    /// EXEC
+    Exec,
+    /// EXPIRE
+    Expire,
     /// GET
     Get,
+    /// MULTI
+    Multi,
     /// PEXPIRE
     Pexpire,
     /// ROLE
@@ -101,8 +127,14 @@ pub enum CommandName {
     Set,
     /// SETNX
     Setnx,
+    /// TTL
+    Ttl,
+    /// UNWATCH
+    Unwatch,
     /// WAIT
     Wait,
+    /// WATCH
+    Watch,
     /// Any other command.
     Other,
 }
@@ -132,9 +164,10 @@ impl MessageName {
     /// names do not depend on failovers.
     pub fn peer(&self) -> Process {
         match self.route {
-            Route::Connect { voter, .. } | Route::Command { voter, .. } => {
-                Process::Node(NodeId::first(voter))
-            }
+            Route::Connect { voter, .. }
+            | Route::Further { voter, .. }
+            | Route::Push { voter, .. }
+            | Route::Command { voter, .. } => Process::Node(NodeId::first(voter)),
             Route::Store { .. } => Process::Store,
         }
     }
@@ -151,7 +184,10 @@ impl MessageName {
     pub fn unnumbered(mut self) -> Self {
         self.incarnation = 1;
         match &mut self.route {
-            Route::Connect { number, .. } | Route::Store { number, .. } => *number = 0,
+            Route::Connect { number, .. }
+            | Route::Further { number, .. }
+            | Route::Push { number, .. }
+            | Route::Store { number, .. } => *number = 0,
             Route::Command { number, occurrence, .. } => (*number, *occurrence) = (0, 0),
         }
         self
@@ -175,16 +211,23 @@ impl Operation {
 
 impl CommandName {
     /// All, with their texts.
-    pub const TEXTS: [(Self, &'static str); 10] = [
+    pub const TEXTS: [(Self, &'static str); 17] = [
         (Self::Del, "del"),
+        (Self::Delex, "delex"),
         (Self::Eval, "eval"),
         (Self::Evalsha, "evalsha"),
+        (Self::Exec, "exec"),
+        (Self::Expire, "expire"),
         (Self::Get, "get"),
+        (Self::Multi, "multi"),
         (Self::Pexpire, "pexpire"),
         (Self::Role, "role"),
         (Self::Set, "set"),
         (Self::Setnx, "setnx"),
+        (Self::Ttl, "ttl"),
+        (Self::Unwatch, "unwatch"),
         (Self::Wait, "wait"),
+        (Self::Watch, "watch"),
         (Self::Other, "other"),
     ];
 
@@ -223,6 +266,10 @@ impl fmt::Display for MessageName {
         write!(f, "{}#{}>{}:", self.client, self.incarnation, self.peer())?;
         match self.route {
             Route::Connect { number, .. } => write!(f, "connect.{number}")?,
+            Route::Further { connection, number, .. } => {
+                write!(f, "connect-{}.{number}", u16::from(connection) + 1)?;
+            }
+            Route::Push { number, .. } => write!(f, "push.{number}")?,
             Route::Command { operation, number, command, occurrence, .. } => {
                 write!(f, "{operation}.{number}.{command}.{occurrence}")?;
             }

@@ -73,6 +73,15 @@ impl FromStr for MessageName {
                 (Process::Node(NodeId { voter, member: 0 }), ["connect", number]) => {
                     Route::Connect { voter, number: counted(number)? }
                 }
+                (Process::Node(NodeId { voter, member: 0 }), ["push", number]) if direction == "reply" => {
+                    Route::Push { voter, number: counted(number)? }
+                }
+                (Process::Node(NodeId { voter, member: 0 }), [handshake, number]) => {
+                    let connection = counted::<u8>(handshake.strip_prefix("connect-")?)? - 1;
+                    let further = |connection: &u8| *connection > 0;
+                    let connection = Some(connection).filter(further)?;
+                    Route::Further { voter, connection, number: counted(number)? }
+                }
                 (Process::Node(NodeId { voter, member: 0 }), [operation, number, command, occurrence]) => {
                     Route::Command {
                         voter,

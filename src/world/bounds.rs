@@ -1,12 +1,15 @@
 //! When bounded expectations begin, are voided, and are judged; and what is left when all has settled.
 
 use super::event::Trail;
+use super::ledger::Hold;
 use super::scene::Scene;
+use super::server::Held;
 use super::system::System;
+use super::user::User;
 use super::watch::Running;
 use crate::history::{Fact, Watch, WatchEnd, WatchKind};
 use crate::lock::LockCore;
-use crate::name::{CallId, ClientId, Process};
+use crate::name::{CallId, ClientId, NodeId, Process, VoterId};
 
 impl<C: LockCore> System<C> {
     /// Begins and voids watches after a change of who is busy or of a fault.
@@ -71,7 +74,9 @@ impl<C: LockCore> System<C> {
         let client = &self.clients[usize::from(call.client.0)];
         Scene { world: &mut self.world, out }.record(client, Fact::HoldThinned { grant });
         let traits = &client.traits.0;
-        if let Some(period) = traits.renewal {
+        // Whoever was told before has nothing to learn.
+        let told = matches!(&client.user, User::Inside(section) if section.grant == grant && section.warned);
+        if let Some(period) = traits.renewal.filter(|_| !told) {
             let due = self.world.now + period + traits.node_timeout;
             let reachable = if client.is_able() { self.world.reachable(client.id) } else { 0 };
             let (process, now) = (client.process(), client.now(self.world.now));
@@ -94,19 +99,83 @@ impl<C: LockCore> System<C> {
                     WatchEnd::Void
                 }
                 WatchKind::Unavailable => running.unless_touched(self.quorum_of(call.client)),
-                WatchKind::Leak => {
-                    let carriers: Vec<_> = self.world.carriers(call).collect();
-                    let kept =
-                        |voter: &&crate::name::VoterId| running.untouched & super::watch::bit(**voter) != 0;
-                    match (carriers.is_empty(), carriers.iter().find(kept)) {
-                        (true, _) => WatchEnd::Met,
-                        (false, Some(_)) => WatchEnd::Missed,
-                        (false, None) => WatchEnd::Void,
-                    }
-                }
+                WatchKind::Leak => self.judge_leak(call, running.untouched),
                 WatchKind::SilentLoss => self.knowable_loss(call, running.untouched),
             };
             self.end(running.watch, end, out);
+        }
+    }
+
+    /// Whether a call left anything behind, where no fault came between.
+    fn judge_leak(&self, call: CallId, untouched: u32) -> WatchEnd {
+        let Some(carriers) = self.left_behind(call) else { return WatchEnd::Void };
+        let kept = |voter: &&VoterId| untouched & super::watch::bit(**voter) != 0;
+        match (carriers.is_empty(), carriers.iter().find(kept)) {
+            (true, _) => WatchEnd::Met,
+            (false, Some(_)) => WatchEnd::Missed,
+            (false, None) => WatchEnd::Void,
+        }
+    }
+
+    /// The voters that still carry what a call left behind after its caller was told that it holds nothing. Where holds
+    /// are counted or shared a value outlives the call that created it, so the caller's own entry is looked for, by the
+    /// nonce of its grant; of a call that was refused no nonce is known, and what it created counts unless others hold
+    /// by it. `None` where that cannot be told: its client holds by the same entry, or has called again.
+    fn left_behind(&self, call: CallId) -> Option<Vec<VoterId>> {
+        let client = &self.clients[usize::from(call.client.0)];
+        let Some(tally) = self.world.ledger.tallies.of(call.client) else {
+            return Some(self.world.carriers(call).collect());
+        };
+        let holds = |hold: &Hold| hold.client() == call.client && (hold.is_promised() || hold.inside);
+        if tally.call != call || self.world.ledger.holds.iter().any(holds) {
+            return None;
+        }
+        let held = |voter: &VoterId| self.world.seen(call.client, *voter);
+        Some(match tally.nonce {
+            Some(nonce) => {
+                let backs = |held: &Held| client.core.backs(nonce, &held.value);
+                self.world.voters().filter(|voter| held(voter).is_some_and(backs)).collect()
+            }
+            None => {
+                let used = |held: &Held| self.world.ledger.holds.iter().any(|hold| self.backs(hold, held));
+                self.world.carriers(call).filter(|voter| !held(voter).is_some_and(used)).collect()
+            }
+        })
+    }
+
+    /// Whether this value counts as this hold.
+    fn backs(&self, hold: &Hold, held: &Held) -> bool {
+        self.clients[usize::from(hold.client().0)].core.backs(hold.nonce, &held.value)
+    }
+
+    /// Whether a value that a call of `writer` created may be a hold of `client`.
+    fn may_share(&self, client: ClientId, writer: ClientId) -> bool {
+        let counts = self.clients[usize::from(client.0)].traits.0.reentrant;
+        (client == writer && counts) || self.world.share(client, writer)
+    }
+
+    /// What a command of `by` at this node did to others who hold by the value that `owner` had created: whose value it
+    /// is to count as, and whether the command left it to all of them. Where one client's second hold or readers share
+    /// a value, it is also that of whoever lost a hold by the command.
+    pub(crate) fn whose(
+        &self,
+        by: CallId,
+        owner: CallId,
+        before: Option<&Held>,
+        node: NodeId,
+    ) -> (CallId, bool) {
+        let Some(before) = before.filter(|_| self.may_share(by.client, owner.client)) else {
+            return (owner, false);
+        };
+        let after = self.world.redis(node).held.as_ref();
+        let robbed = self.world.ledger.holds.iter().find(|hold| {
+            let backs = |held: &Held| self.backs(hold, held);
+            let others = hold.call != by && (hold.is_promised() || hold.inside);
+            others && backs(before) && !after.is_some_and(backs)
+        });
+        match robbed {
+            Some(hold) => (hold.call, false),
+            None => (owner, owner != by),
         }
     }
 
@@ -138,8 +207,10 @@ impl<C: LockCore> System<C> {
             let Some(writer) = self.world.redis(node).held.as_ref().map(|held| held.writer) else {
                 continue;
             };
-            let promised =
-                self.world.ledger.holds.iter().any(|hold| hold.call == writer && hold.is_promised());
+            let answers = |hold: &&Hold| {
+                hold.is_promised() && (hold.call == writer || self.may_share(hold.client(), writer.client))
+            };
+            let promised = self.world.ledger.holds.iter().any(|hold| answers(&hold));
             let client = &self.clients[usize::from(writer.client.0)];
             let attempting = client.alive && client.user.willing() == Some(writer);
             let excused = promised || attempting;

@@ -66,13 +66,20 @@ impl<C: LockCore> System<C> {
                 let way = u8::from(packet.name.direction == Direction::Reply);
                 let operation = match packet.name.route {
                     Route::Command { operation, .. } => operation as u8,
-                    Route::Connect { .. } | Route::Store { .. } => u8::MAX,
+                    Route::Connect { .. }
+                    | Route::Further { .. }
+                    | Route::Push { .. }
+                    | Route::Store { .. } => u8::MAX,
                 };
                 let answer =
                     u8::from(matches!(&packet.body, Body::Answer { reply, .. } if *reply == Reply::OK));
                 seen.push(word(lane.id.client.0, operation, way | answer << 1, packet.wait));
             }
             seen.push(word(lane.id.client.0, u8::MAX, 0, 0));
+        }
+        for seat in self.world.seats.iter().filter(|seat| seat.lane.peer == peer) {
+            let (hears, waits) = (seat.session.is_subscribed(), seat.session.is_blocked());
+            seen.push(word(seat.lane.client.0, u8::MAX - 1, u8::from(hears), u8::from(waits)));
         }
         seen
     }
@@ -88,7 +95,22 @@ impl<C: LockCore> System<C> {
     fn acting_grants(&self) -> impl Iterator<Item = GrantId> {
         let held = self.world.ledger.holds.iter().map(|hold| hold.grant);
         let used = self.clients.iter().filter_map(|client| client.user.grant());
-        held.chain(used).chain(self.world.links.grants())
+        let seconds = self.clients.iter().filter_map(|client| client.user.second());
+        held.chain(used).chain(seconds).chain(self.world.links.grants())
+    }
+
+    /// Holds that are shared lie in one hash, in the order of their nonces' texts. So that this order decides nothing,
+    /// the owners' nonces are known before it is visited, by client.
+    fn know_owners(&self, canon: &mut Canon) {
+        if self.world.readers.0.is_empty() {
+            return;
+        }
+        let mut owners = Canon::new(self.world.now);
+        for client in &self.clients {
+            owners.enter(&mut client.clocks.clone());
+            client.core.clone().canonical(client.id, &mut owners);
+        }
+        canon.know(&owners);
     }
 
     /// The faults of a menu move with their voters.
@@ -125,6 +147,27 @@ impl<C: LockCore> System<C> {
         routes.canonical();
     }
 
+    /// What watched keys are told before expired ones vanish.
+    fn settle_seats(&mut self) {
+        let World { seats, servers, fixed, now, .. } = &mut self.world;
+        for (node, session) in seats.sessions_mut() {
+            if let Some(Server::Redis(server)) = World::place_in(&fixed.0, node).map(|place| &servers[place])
+            {
+                server.node.settle(session, server.clocks.now(*now).wall);
+            }
+        }
+    }
+
+    /// What nodes keep of connections; `before` are the servers' clocks before the pass.
+    fn canonical_seats(&mut self, canon: &mut Canon, before: &[Now]) {
+        let World { seats, links, fixed, .. } = &mut self.world;
+        seats.canonical(canon, links, |canon, node| {
+            if let Some(place) = World::place_in(&fixed.0, node) {
+                canon.revisit(before[place]);
+            }
+        });
+    }
+
     /// Rewrites the system, and lets `beside` take part with what lives beside it (monitors). `beside_grants`
     /// are the grants that it refers to. Returns how many distinct nonces the state uses: the smallest that it
     /// does not.
@@ -138,10 +181,12 @@ impl<C: LockCore> System<C> {
         beside: impl FnOnce(&mut Canon),
     ) -> Renaming {
         let mut canon = Canon::new(self.world.now);
+        self.settle_seats();
         let order = self.voter_order();
         canon.reorder_voters(&order);
         canon.by_voter(&mut self.world.servers);
         self.canonical_faults(&order);
+        self.know_owners(&mut canon);
         canon.grants(self.acting_grants().chain(beside_grants));
         let mut before: SmallVec<[Now; 5]> = SmallVec::new();
         for Server::Redis(server) in &mut self.world.servers {
@@ -149,13 +194,14 @@ impl<C: LockCore> System<C> {
             server.canonical(&mut canon, before[before.len() - 1]);
         }
         self.canonical_groups(&mut canon, &before);
+        self.canonical_seats(&mut canon, &before);
         self.world.store.canonical(&mut canon);
         self.world.links.canonical(&mut canon);
         for client in &mut self.clients {
             canon.enter(&mut client.clocks);
             client.driver.canonical(client.id, &mut canon);
             client.driver.connects = self.world.links.numbers(client.id);
-            client.user.canonical(&mut canon);
+            client.user.canonical(client.id, &mut canon);
             self.world.ledger.canonical_of(client.id, &mut canon);
             client.core.canonical(client.id, &mut canon);
         }

@@ -3,23 +3,22 @@
 //! Inputs reach the core here, and its outputs become messages, timers and the user's next state. Facts about
 //! promises go to the ledger through [`Scene`]. Must not touch a node: everything goes over links.
 
+pub(crate) use super::counts::Counts;
 use super::driver::{Driver, Errand, Pending, PendingState};
 use super::event::{Draws, Stretch, TimerKind};
-use super::lane::LaneState;
+pub(crate) use super::fixed::Fixed;
 use super::scene::Scene;
-use super::setup::{ClientSetup, Extend, Holder, Length, OnTimeout, Task, Workload};
+use super::setup::{ClientSetup, Extend, Holder, Length, OfflineQueue, Task, Workload};
 use super::user::{Deed, Moment, Section, Step, User};
 use crate::history::Fact;
 use crate::lock::{Caller, CoreTraits, Input, LockCore, Output, UnknownReason, WakeReason};
-use crate::name::{
-    CallId, ClientId, GrantId, MessageName, Name, Point, PointName, Process, Route, VoterId, Worker,
-};
+use crate::name::{CallId, ClientId, GrantId, MessageName, Name, Point, PointName, Process, Route, Worker};
 use crate::time::{MonoTime, Now, ProcessClocks, Span, WorldTime};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// The only caller of each core: one handle, one user.
-const CALLER: Caller = Caller(0);
+pub(crate) const CALLER: Caller = Caller(0);
 
 /// A client process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,24 +53,6 @@ pub(crate) struct Pauses {
     pub(crate) watchdog: u16,
     /// Added to every timer while a late-timer fault lasts.
     pub(crate) late: Span,
-}
-
-/// Numbers of names, over the incarnation; calls and timer firings over the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Counts {
-    pub(crate) calls: u32,
-    pub(crate) acquires: u32,
-    pub(crate) grants: u32,
-    pub(crate) refusals: u32,
-    pub(crate) enters: u32,
-    pub(crate) checks: u32,
-    pub(crate) writes: u32,
-    pub(crate) reads: u32,
-    pub(crate) claims: u32,
-    pub(crate) extends: u32,
-    pub(crate) leaves: u32,
-    pub(crate) releases: u32,
-    pub(crate) firings: u32,
 }
 
 impl<C: Hash> Hash for Client<C> {
@@ -109,24 +90,6 @@ impl<C: Hash> Hash for Client<C> {
         driver.hash(state);
         user.hash(state);
     }
-}
-
-impl Counts {
-    pub(crate) const ZERO: Self = Self {
-        calls: 0,
-        acquires: 0,
-        grants: 0,
-        refusals: 0,
-        enters: 0,
-        checks: 0,
-        writes: 0,
-        reads: 0,
-        claims: 0,
-        extends: 0,
-        leaves: 0,
-        releases: 0,
-        firings: 0,
-    };
 }
 
 impl Pauses {
@@ -238,6 +201,7 @@ impl<C: LockCore> Client<C> {
         for pending in &self.driver.pending {
             if !self.pauses.stops(pending.label.worker) {
                 let due = match pending.state {
+                    PendingState::Kept(_) => continue,
                     PendingState::Queued(_) | PendingState::Sent => Moment::At(pending.limit_at),
                     PendingState::Unsent(_) | PendingState::Answered(_) | PendingState::Broken(_) => {
                         Moment::AtOnce
@@ -249,6 +213,11 @@ impl<C: LockCore> Client<C> {
         for (reason, due) in &self.driver.wakes {
             if !self.pauses.stops(reason.worker()) {
                 offer(Moment::At(*due), TimerKind::Wake(*reason));
+            }
+        }
+        for redial in &self.driver.redials {
+            if let Some(at) = redial.at {
+                offer(Moment::At(at), TimerKind::Redial(redial.voter, redial.connection));
             }
         }
         if !self.pauses.stops(Worker::User)
@@ -263,7 +232,7 @@ impl<C: LockCore> Client<C> {
             User::Resting { at } | User::Again { at, .. } => Some(Moment::At(*at)),
             User::Declining { .. } => Some(Moment::AtOnce),
             User::Inside(section) => section.next(&setup.workload, self.work, now).map(|(at, _)| at),
-            User::Calling { .. } | User::Releasing { .. } | User::Done => None,
+            User::Calling { .. } | User::Unwinding { .. } | User::Releasing { .. } | User::Done => None,
         }
     }
 
@@ -276,9 +245,14 @@ impl<C: LockCore> Client<C> {
         match kind {
             TimerKind::User => self.on_user(scene, draws),
             TimerKind::Wake(reason) => self.on_wake(reason, scene, draws),
+            TimerKind::Redial(voter, connection) => self.redial(voter, connection, scene),
             TimerKind::Request(request) => {
                 if self.send_late(request, scene) {
                     return;
+                }
+                if scene.fixed().offline_queue == OfflineQueue::On && self.driver.is_queued(request) {
+                    self.driver.keep_unknown(request);
+                    return self.feed(Input::Unknown { request, why: UnknownReason::TimedOut }, scene);
                 }
                 let Some(pending) = self.driver.take(request) else { return };
                 let input = match pending.state {
@@ -287,27 +261,16 @@ impl<C: LockCore> Client<C> {
                     PendingState::Unsent(_) | PendingState::Queued(_) => {
                         Input::Unknown { request, why: UnknownReason::NotSent }
                     }
+                    // It was answered long ago.
+                    PendingState::Kept(_) => return,
                     PendingState::Sent => {
                         scene.record(self, Fact::TimedOut { name: pending.name });
-                        self.after_timeout(pending.voter, scene);
+                        self.after_timeout(pending.voter, pending.connection, scene);
                         Input::Unknown { request, why: UnknownReason::TimedOut }
                     }
                 };
                 self.feed(input, scene);
             }
-        }
-    }
-
-    /// A driver that blocks gives up the connection: whatever else it waits for on it will not be answered.
-    fn after_timeout(&mut self, voter: VoterId, scene: &mut Scene<'_>) {
-        if scene.fixed().on_timeout == OnTimeout::Keep {
-            return;
-        }
-        let peer = Process::Node(scene.world.address(self.id, voter));
-        let lane = scene.world.links.current(self.id, peer).map(|lane| lane.id);
-        if let Some(lane) = lane.and_then(|lane| scene.world.links.get_mut(lane)) {
-            lane.state = LaneState::Abandoned;
-            self.driver.break_all(voter);
         }
     }
 
@@ -332,11 +295,13 @@ impl<C: LockCore> Client<C> {
             }
             User::Inside(section) => {
                 let next = section.next(&scene.setup(self.id).workload, self.work, now);
-                if let Some((_, deed)) = next {
-                    self.on_deed(deed, now, scene);
+                match next {
+                    Some((_, Deed::Reenter)) => self.reenter(scene, draws),
+                    Some((_, deed)) => self.on_deed(deed, now, scene),
+                    None => {}
                 }
             }
-            User::Calling { .. } | User::Releasing { .. } | User::Done => {}
+            User::Calling { .. } | User::Unwinding { .. } | User::Releasing { .. } | User::Done => {}
         }
     }
 
@@ -389,11 +354,12 @@ impl<C: LockCore> Client<C> {
         scene.record(self, Fact::AcquireBegan { call });
         self.point(Point::Acquire(self.counts.acquires), scene);
         scene.call_began(self, call);
+        scene.begin_count(self);
         let ttl = self.traits.0.ttl;
         self.feed(Input::Acquire { caller: CALLER, ttl, draw: draws.draw(self.id) }, scene);
     }
 
-    fn release(&mut self, grant: GrantId, scene: &mut Scene<'_>) {
+    pub(crate) fn release(&mut self, grant: GrantId, scene: &mut Scene<'_>) {
         self.counts.releases += 1;
         self.user = User::Releasing { grant };
         scene.record(self, Fact::ReleaseBegan { grant });
@@ -435,6 +401,8 @@ impl<C: LockCore> Client<C> {
             Deed::LeaveExpired if !section.is_over(now) => {}
             Deed::LeaveExpired => self.leave(SectionEnd::Expired, scene),
             Deed::Finish => self.leave(SectionEnd::Finished, scene),
+            Deed::Reenter => unreachable!("it needs a nonce, which a deed has not"),
+            Deed::GiveBack => self.give_back(scene),
             Deed::Check => {
                 let (asks, over) = match holder {
                     Holder::Never => (false, false),
@@ -478,12 +446,13 @@ impl<C: LockCore> Client<C> {
     }
 
     fn leave(&mut self, why: crate::history::SectionEnd, scene: &mut Scene<'_>) {
+        self.give_up_inner(scene);
         let User::Inside(section) = &self.user else { return };
         let grant = section.grant;
         self.counts.leaves += 1;
         scene.left(self, grant, why);
         self.point(Point::Leave(self.counts.leaves), scene);
-        self.release(grant, scene);
+        self.unwind(grant, scene);
     }
 
     pub(crate) fn point(&self, point: Point, scene: &mut Scene<'_>) {
@@ -501,7 +470,7 @@ impl<C: LockCore> Client<C> {
 
     fn on_output(&mut self, output: Output, scene: &mut Scene<'_>) {
         match output {
-            Output::Send { request, voter, connection: _, command, limit, label } => {
+            Output::Send { request, voter, connection, command, limit, label } => {
                 let name = MessageName {
                     client: self.id,
                     incarnation: self.incarnation,
@@ -518,14 +487,14 @@ impl<C: LockCore> Client<C> {
                 let errand = Errand { command, by: self.call() };
                 let state = match self.pauses.stops(label.worker) {
                     true => PendingState::Unsent(errand),
-                    false => self.transmit(voter, name, request, errand, scene),
+                    false => self.transmit((voter, connection), name, request, errand, scene),
                 };
-                self.driver.keep(Pending { request, voter, label, name, limit_at, state });
+                self.driver.keep(Pending { request, voter, connection, label, name, limit_at, state });
             }
-            Output::Connect { voter, connection: _ } => {
+            Output::Connect { voter, connection } => {
                 let peer = Process::Node(scene.world.address(self.id, voter));
-                if scene.world.links.current(self.id, peer).is_none() {
-                    self.connect(peer, scene);
+                if scene.world.links.current(self.id, peer, connection).is_none() {
+                    self.connect(peer, connection, scene);
                 }
             }
             Output::Wake { at, reason } => self.driver.set_wake(reason, at),
@@ -555,6 +524,7 @@ impl<C: LockCore> Client<C> {
             | User::Again { .. }
             | User::Declining { .. }
             | User::Inside(_)
+            | User::Unwinding { .. }
             | User::Releasing { .. } => User::Resting { at: now },
         };
     }
@@ -581,20 +551,4 @@ impl<C: LockCore> Client<C> {
 fn until_period(item: u32, period: Span, now: Now) -> Span {
     let begin = ProcessClocks::WALL_START + Span(period.0.saturating_mul(i64::from(item)));
     begin - now.wall
-}
-
-/// The immutable part of a world, shared by all its states and no part of their value.
-#[derive(Clone, Debug)]
-pub(crate) struct Fixed<T>(pub(crate) Arc<T>);
-
-impl<T> PartialEq for Fixed<T> {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl<T> Eq for Fixed<T> {}
-
-impl<T> Hash for Fixed<T> {
-    fn hash<H: Hasher>(&self, _: &mut H) {}
 }

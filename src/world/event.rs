@@ -2,7 +2,7 @@
 
 use super::lane::LaneId;
 use crate::history::Record;
-use crate::lock::{Draw, RequestId, WakeReason};
+use crate::lock::{ConnectionId, Draw, RequestId, WakeReason};
 use crate::name::{ClientId, Direction, MessageName, Name, NodeId, VoterId};
 use crate::plan::{Learn, MessageFate, Quantiles};
 use crate::time::Span;
@@ -99,6 +99,8 @@ pub enum TimerKind {
     Wake(WakeReason),
     /// A request's end: its limit passed, its connection broke, or its answer waited for a paused worker.
     Request(RequestId),
+    /// A driver with an offline queue opens a broken connection again.
+    Redial(VoterId, ConnectionId),
 }
 
 /// A message that was handed to the network.

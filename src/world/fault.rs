@@ -10,7 +10,7 @@ use super::state::FaultState;
 use super::system::System;
 use super::user::User;
 use crate::history::{Cause, Fact, LostWhy, PromiseEnd, SectionEnd, WatchEnd};
-use crate::lock::LockCore;
+use crate::lock::{ConnectionId, LockCore};
 use crate::name::{ClientId, Direction, MessageName, NodeId, Process, Route, Worker};
 use crate::plan::{CutHow, Fault, PauseKind, PauseScope};
 use crate::time::ClockKind;
@@ -339,7 +339,8 @@ impl<C: LockCore> System<C> {
         }
         let (at, own) = (self.now(), self.setup().key.clone());
         let key = key.unwrap_or_else(|| own.clone());
-        let entry = self.world.redis_mut(node).evict(at, &key);
+        let (log, entry) = self.world.redis_mut(node).evict(at, &key);
+        self.world.notice(node, &log);
         self.world.spread(node, entry, out);
         if key == own
             && let Some(held) = self.world.redis_mut(node).held.take()
@@ -377,7 +378,7 @@ impl<C: LockCore> System<C> {
                 LaneState::Abandoned => continue,
             };
             let route = match id.peer {
-                Process::Node(NodeId { voter, .. }) => Route::Connect { voter, number: id.number },
+                Process::Node(NodeId { voter, .. }) => id.handshake(voter),
                 Process::Store | Process::Client(_) => {
                     Route::Store { access: crate::name::StoreAccess::Write, number: id.number }
                 }
@@ -397,6 +398,7 @@ impl<C: LockCore> System<C> {
         let (process, now) = (client.process(), client.now(self.world.now));
         client.die(now.mono);
         self.world.forget_routes(id);
+        self.world.ledger.tallies.forget(id);
         // The dead are told nothing: no bound of theirs is met by dying.
         self.world.end_watches(process, now, |watch| watch.call.client == id, WatchEnd::Void, out);
         let client = &self.clients[usize::from(id.0)];
@@ -428,7 +430,8 @@ impl<C: LockCore> System<C> {
         let client = &mut self.clients[usize::from(id.0)];
         client.rise(core);
         let incarnation = client.incarnation;
-        let lane = LaneId { client: id, peer: Process::Store, number: 1, incarnation };
+        let (peer, connection) = (Process::Store, ConnectionId(0));
+        let lane = LaneId { client: id, peer, connection, number: 1, incarnation };
         self.world.links.open(lane, LaneState::Open);
         let client = &self.clients[usize::from(id.0)];
         Scene { world: &mut self.world, out }.record(client, Fact::Started { incarnation });

@@ -69,6 +69,11 @@ impl World {
             return self.recount(node, out);
         }
         if second <= good.mono {
+            // Nothing to count, but the clock may be about to change: what it showed before is no longer asked for.
+            let now = self.now;
+            if let Some(lead) = self.lead_mut(node) {
+                lead.good.seen = now;
+            }
             return;
         }
         let then = clocks.mono_reaches(second, good.seen).unwrap_or(self.now);

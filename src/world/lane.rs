@@ -7,12 +7,13 @@
 use super::driver::Handshakes;
 use crate::canon::{Canon, IdKind};
 use crate::history::LostWhy;
-use crate::lock::RequestId;
+use crate::lock::{ConnectionId, RequestId};
 use crate::name::{
     CallId, ClientId, CommandName, Direction, GrantId, MessageName, NodeId, Nonce, Operation, Process, Route,
     VoterId,
 };
 use crate::resp::{Command, Reply};
+use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 
 /// One connection of one client to one server.
@@ -22,9 +23,11 @@ pub struct LaneId {
     pub client: ClientId,
     /// The server.
     pub peer: Process,
+    /// Which of the client's connections to it.
+    pub connection: ConnectionId,
     /// The client's incarnation. Before the number: lanes between the same two are sorted by age.
     pub incarnation: u16,
-    /// Counts the client's handshakes with the peer's voter over the incarnation; 1 is the first.
+    /// Counts the handshakes of this connection with the peer's voter over the incarnation; 1 is the first.
     pub number: u32,
 }
 
@@ -56,6 +59,8 @@ pub(crate) enum Body {
     Command { request: RequestId, command: Command, by: CallId },
     /// Its answer.
     Answer { request: RequestId, reply: Reply },
+    /// A message of a channel, which no request asked for.
+    Push { message: Reply },
     /// A request to the store.
     StoreRequest(StoreRequest),
     /// Its answer, and with which grant it was asked.
@@ -132,8 +137,8 @@ pub(crate) struct Links {
 }
 
 impl LaneId {
-    /// The id in one word, in the order client, peer (nodes before the store), incarnation, number: comparing it
-    /// is most of what finding a lane costs.
+    /// The id in one word, in the order client, peer (nodes before the store), connection, incarnation, number:
+    /// comparing it is most of what finding a lane costs.
     fn word(&self) -> u128 {
         let peer = match self.peer {
             Process::Node(node) => u128::from(node.voter.0) << 8 | u128::from(node.member),
@@ -142,6 +147,7 @@ impl LaneId {
         };
         u128::from(self.client.0) << 96
             | peer << 64
+            | u128::from(self.connection.0) << 48
             | u128::from(self.incarnation) << 32
             | u128::from(self.number)
     }
@@ -164,6 +170,17 @@ impl PartialOrd for LaneId {
 impl Ord for LaneId {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.word().cmp(&other.word())
+    }
+}
+
+impl LaneId {
+    /// What the handshake of this connection is about.
+    pub(crate) fn handshake(&self, voter: VoterId) -> Route {
+        let (connection, number) = (self.connection.0, self.number);
+        match connection {
+            0 => Route::Connect { voter, number },
+            _ => Route::Further { voter, connection, number },
+        }
     }
 }
 
@@ -213,11 +230,17 @@ impl Links {
         self.lanes.iter_mut()
     }
 
-    /// The connection that the client uses for this peer, if it has one that it has not let go of.
-    pub(crate) fn current(&self, client: ClientId, peer: Process) -> Option<&Lane> {
+    /// What the client uses for this connection with this peer, if it has not let go of it.
+    pub(crate) fn current(&self, client: ClientId, peer: Process, connection: ConnectionId) -> Option<&Lane> {
+        let mut own = self.used(client, peer);
+        own.find(|lane| lane.id.connection == connection)
+    }
+
+    /// Everything that the client uses with this peer.
+    pub(crate) fn used(&self, client: ClientId, peer: Process) -> impl Iterator<Item = &Lane> {
         let from = self.lanes.partition_point(|lane| (lane.id.client, lane.id.peer) < (client, peer));
-        let own = self.lanes[from..].iter().take_while(|l| (l.id.client, l.id.peer) == (client, peer));
-        own.into_iter().find(|lane| lane.state != LaneState::Abandoned)
+        let own = self.lanes[from..].iter().take_while(move |l| (l.id.client, l.id.peer) == (client, peer));
+        own.filter(|lane| lane.state != LaneState::Abandoned)
     }
 
     pub(crate) fn open(&mut self, id: LaneId, state: LaneState) {
@@ -300,19 +323,30 @@ impl Links {
             | Body::Refuse
             | Body::Reset
             | Body::Command { .. }
+            | Body::Push { .. }
             | Body::Answer { .. } => None,
         })
     }
 
     /// The number that this lane gets in canonical form, before any is rewritten; `None` if it is gone or was given up.
     pub(crate) fn canonical_number(&self, id: LaneId) -> Option<u32> {
-        self.get(id).filter(|lane| lane.state != LaneState::Abandoned)?;
-        let own =
-            |lane: &&Lane| (lane.id.client, end(lane.id.peer)) == (id.client, end(id.peer)) && lane.id <= id;
+        self.rank(id).filter(|_| self.is_used(id))
+    }
+
+    /// Whether its client has not let go of this lane.
+    pub(crate) fn is_used(&self, id: LaneId) -> bool {
+        self.get(id).is_some_and(|lane| lane.state != LaneState::Abandoned)
+    }
+
+    /// The same of any lane that is there: what was sent on one that was given up may still arrive.
+    pub(crate) fn rank(&self, id: LaneId) -> Option<u32> {
+        self.get(id)?;
+        let ends = |id: LaneId| (id.client, end(id.peer), id.connection);
+        let own = |lane: &&Lane| ends(lane.id) == ends(id) && lane.id <= id;
         Some(self.lanes.iter().filter(own).count() as u32)
     }
 
-    /// Lanes between the same two are numbered from 1, whichever life of the client opened them.
+    /// Lanes of one connection are numbered from 1, whichever life of the client opened them.
     pub(crate) fn canonical(&mut self, canon: &mut Canon) {
         if canon.reorders_voters() {
             let lanes = self.lanes.iter_mut().map(|lane| &mut lane.id);
@@ -326,11 +360,25 @@ impl Links {
         }
         let mut packets = self.packets.iter_mut().peekable();
         let mut ends = None;
-        let mut number = 0;
+        // How many lanes there were so far between the same two, by connection.
+        let mut numbers: SmallVec<[(ConnectionId, u32); 2]> = SmallVec::new();
         for lane in &mut self.lanes {
             let own = Some((lane.id.client, end(lane.id.peer)));
-            number = if own == ends { number + 1 } else { 1 };
+            if own != ends {
+                numbers.clear();
+            }
             ends = own;
+            let known = numbers.iter_mut().find(|(connection, _)| *connection == lane.id.connection);
+            let number = match known {
+                Some((_, number)) => {
+                    *number += 1;
+                    *number
+                }
+                None => {
+                    numbers.push((lane.id.connection, 1));
+                    1
+                }
+            };
             let old = lane.id;
             (lane.id.number, lane.id.incarnation) = (number, 1);
             while let Some(packet) = packets.next_if(|packet| packet.lane == old) {
@@ -341,19 +389,30 @@ impl Links {
     }
 
     /// Whether a command that may write this call's key is still on its way to a node.
-    pub(crate) fn writes(&self, call: CallId, fenced: bool) -> bool {
+    pub(crate) fn writes(&self, call: CallId, scripted: bool) -> bool {
         let writes = |name: MessageName| match name.route {
             Route::Command { operation: Operation::Acquire, command, .. } => match command {
                 CommandName::Set | CommandName::Setnx => true,
-                CommandName::Eval | CommandName::Evalsha => fenced,
+                CommandName::Eval | CommandName::Evalsha => scripted,
                 CommandName::Del
+                | CommandName::Delex
+                | CommandName::Exec
+                | CommandName::Expire
                 | CommandName::Get
+                | CommandName::Multi
                 | CommandName::Pexpire
                 | CommandName::Role
+                | CommandName::Ttl
+                | CommandName::Unwatch
                 | CommandName::Wait
+                | CommandName::Watch
                 | CommandName::Other => false,
             },
-            Route::Command { .. } | Route::Connect { .. } | Route::Store { .. } => false,
+            Route::Command { .. }
+            | Route::Connect { .. }
+            | Route::Further { .. }
+            | Route::Push { .. }
+            | Route::Store { .. } => false,
         };
         self.packets.iter().any(|packet| match packet.body {
             Body::Command { by, .. } => by == call && writes(packet.name),
@@ -362,22 +421,35 @@ impl Links {
             | Body::Refuse
             | Body::Reset
             | Body::Answer { .. }
+            | Body::Push { .. }
             | Body::StoreRequest(_)
             | Body::StoreAnswer { .. } => false,
         })
     }
 
-    /// The largest number of a lane between this client and each voter to which it has one.
+    /// The largest number of a lane of each connection that this client has.
     pub(crate) fn numbers(&self, client: ClientId) -> Handshakes {
         let mut numbers = Handshakes::new();
         for lane in self.lanes.iter().filter(|lane| lane.id.client == client) {
             let Some(voter) = end(lane.id.peer) else { continue };
-            match numbers.last_mut() {
-                Some((known, number)) if *known == voter => *number = lane.id.number.max(*number),
-                Some(_) | None => numbers.push((voter, lane.id.number)),
+            let own = (voter, lane.id.connection);
+            match numbers.iter_mut().rev().find(|known| (known.0, known.1) == own) {
+                Some((_, _, number)) => *number = lane.id.number.max(*number),
+                None => numbers.push((voter, lane.id.connection, lane.id.number)),
             }
         }
         numbers
+    }
+}
+
+/// The voter that a message is to or from; `None` of the store's.
+pub(crate) fn voter_of(route: &mut Route) -> Option<&mut VoterId> {
+    match route {
+        Route::Connect { voter, .. }
+        | Route::Further { voter, .. }
+        | Route::Push { voter, .. }
+        | Route::Command { voter, .. } => Some(voter),
+        Route::Store { .. } => None,
     }
 }
 
@@ -404,7 +476,7 @@ impl Packet {
     fn canonical(&mut self, lane: LaneState, canon: &mut Canon) {
         self.serial = 0;
         self.name = self.name.unnumbered();
-        if let Route::Connect { voter, .. } | Route::Command { voter, .. } = &mut self.name.route {
+        if let Some(voter) = voter_of(&mut self.name.route) {
             canon.voter(voter);
         }
         let client = self.name.client;
@@ -420,6 +492,7 @@ impl Packet {
                 canonical_request(request, lane, client, canon);
                 canonical_reply(reply, canon);
             }
+            Body::Push { message } => canonical_reply(message, canon),
             Body::StoreRequest(request) => {
                 canon.grant(&mut request.grant);
                 canon.nonce(&mut request.nonce);

@@ -3,6 +3,7 @@
 //! Must not decide anything: it keeps what the system derives facts from. A hold is forgotten once its promise
 //! is over, nobody is inside with it, and a rival could win against it.
 
+use super::tally::Tallies;
 use super::watch::Watches;
 use crate::canon::Canon;
 use crate::lock::Until;
@@ -52,6 +53,8 @@ pub(crate) struct Ledger {
     pub(crate) holds: SmallVec<[Hold; 1]>,
     pub(crate) granted: u32,
     pub(crate) watches: Watches,
+    /// How many holds voters should carry; empty where no lock counts or shares them.
+    pub(crate) tallies: Tallies,
 }
 
 impl Hold {
@@ -103,7 +106,7 @@ pub(crate) fn is_ahead(until: Until, now: Now) -> bool {
 
 impl Ledger {
     pub(crate) fn new() -> Self {
-        Self { holds: SmallVec::new(), granted: 0, watches: Watches::new() }
+        Self { holds: SmallVec::new(), granted: 0, watches: Watches::new(), tallies: Tallies::new() }
     }
 
     pub(crate) fn get(&self, grant: GrantId) -> Option<&Hold> {
@@ -117,6 +120,20 @@ impl Ledger {
     pub(crate) fn next_grant(&mut self) -> GrantId {
         self.granted += 1;
         GrantId(self.granted)
+    }
+
+    /// The number of the grant that comes next.
+    pub(crate) fn upcoming(&self) -> GrantId {
+        GrantId(self.granted + 1)
+    }
+
+    /// The nonce of another promise of the same client that runs beside this one: a second hold.
+    pub(crate) fn second_of(&self, index: usize) -> Option<Nonce> {
+        let hold = &self.holds[index];
+        let beside = |other: &&Hold| {
+            other.client() == hold.client() && other.grant != hold.grant && other.is_promised()
+        };
+        self.holds.iter().find(|other| hold.is_promised() && beside(other)).map(|other| other.nonce)
     }
 
     /// Whether anybody but `client` has a running promise or is inside.
@@ -141,6 +158,7 @@ impl Ledger {
                 canon.world(end_at);
             }
         }
+        self.tallies.canonical_of(client, canon);
     }
 }
 

@@ -3,11 +3,12 @@
 use super::client::Client;
 use super::lane::{Ask, Body, StoreRequest};
 use super::ledger::is_ahead;
+use super::nested::Inner;
 use super::scene::Scene;
 use super::setup::{Ack, Holder, StoreMode, Task};
 use super::user::{Section, Step, User};
 use crate::history::Fact;
-use crate::lock::{Found, LockCore, Output, RefuseReason, Until};
+use crate::lock::{ConnectionId, Found, LockCore, Output, RefuseReason, Until};
 use crate::name::{Direction, MessageName, Nonce, Point, Process, Route, StoreAccess};
 use crate::time::Span;
 
@@ -15,25 +16,13 @@ impl<C: LockCore> Client<C> {
     /// Takes one outcome of the core.
     pub(crate) fn on_outcome(&mut self, outcome: Output, scene: &mut Scene<'_>) {
         match outcome {
-            Output::Granted { caller: _, nonce, until, fence } => self.on_granted(nonce, until, fence, scene),
-            Output::Refused { caller: _, why } => self.on_refused(why, scene),
-            Output::Extended { caller: _, until } => {
-                match self.user {
-                    // The call of release has ended the promise for good.
-                    User::Releasing { grant } => {
-                        let ahead = is_ahead(until, self.now(scene.at()));
-                        scene.record(self, Fact::Extended { grant, until, ahead });
-                    }
-                    User::Declining { grant } | User::Inside(Section { grant, .. }) => {
-                        scene.extended(self, grant, until);
-                    }
-                    User::Resting { .. } | User::Calling { .. } | User::Again { .. } | User::Done => {}
-                }
-                if let User::Inside(section) = &mut self.user {
-                    section.until = until;
-                    section.step = after_extension(section.step);
-                }
+            Output::Granted { caller: _, nonce, until, fence } if self.is_nesting() => {
+                self.on_inner_granted((nonce, until, fence), scene);
             }
+            Output::Granted { caller: _, nonce, until, fence } => self.on_granted(nonce, until, fence, scene),
+            Output::Refused { caller: _, why } if self.is_nesting() => self.on_inner_refused(why, scene),
+            Output::Refused { caller: _, why } => self.on_refused(why, scene),
+            Output::Extended { caller: _, until } => self.on_extended(until, scene),
             Output::ExtendFailed { caller: _, why, still } => {
                 if let Some(grant) = self.user.grant() {
                     scene.record(self, Fact::ExtendFailed { grant, why });
@@ -48,7 +37,7 @@ impl<C: LockCore> Client<C> {
                 }
             }
             Output::Lost { caller: _, why } => {
-                if let Some(grant) = self.user.grant() {
+                for grant in [self.user.grant(), self.user.held_second()].into_iter().flatten() {
                     scene.record(self, Fact::LossTold { grant, why });
                     scene.told(self);
                     scene.lost(self, grant);
@@ -63,10 +52,12 @@ impl<C: LockCore> Client<C> {
                 }
                 self.on_checked(found, scene);
             }
+            Output::Released { .. } if self.on_inner_released(&outcome, scene) => {}
             Output::Released { caller: _, how } => {
                 if let User::Releasing { grant } = self.user {
                     scene.record(self, Fact::ReleaseEnded { grant, how });
                     scene.expect_gone(self);
+                    scene.count(self, grant, 0);
                     self.end_cycle(scene);
                 }
             }
@@ -78,12 +69,36 @@ impl<C: LockCore> Client<C> {
         }
     }
 
+    fn on_extended(&mut self, until: Until, scene: &mut Scene<'_>) {
+        match self.user {
+            // The call of release has ended the promise for good.
+            User::Releasing { grant } => {
+                let ahead = is_ahead(until, self.now(scene.at()));
+                scene.record(self, Fact::Extended { grant, until, ahead });
+            }
+            User::Declining { grant } | User::Inside(Section { grant, .. }) => {
+                scene.extended(self, grant, until);
+                // What was prolonged is the key, and with it both holds.
+                if let Some(second) = self.user.held_second() {
+                    scene.extended(self, second, until);
+                }
+            }
+            User::Unwinding { outer, .. } => scene.extended(self, outer, until),
+            User::Resting { .. } | User::Calling { .. } | User::Again { .. } | User::Done => {}
+        }
+        if let User::Inside(section) = &mut self.user {
+            section.until = until;
+            section.step = after_extension(section.step);
+        }
+    }
+
     fn on_granted(&mut self, nonce: Nonce, until: Until, fence: Option<i64>, scene: &mut Scene<'_>) {
         assert!(matches!(self.user, User::Calling { .. }), "a core grants a call that is open");
         let now = self.now(scene.at());
         let grant = scene.granted(self, nonce, until, fence);
         self.counts.grants += 1;
         self.point(Point::Granted(self.counts.grants), scene);
+        scene.count(self, grant, 1);
         let holder = scene.setup(self.id).workload.holder;
         let step = match holder {
             Holder::BeforeWrite | Holder::Leaves if !is_ahead(until, now) => {
@@ -95,8 +110,21 @@ impl<C: LockCore> Client<C> {
         };
         let (since, writes, extends, warned) = (now.mono, 0, 0, false);
         let (wrote, extended) = (None, None);
-        let section =
-            Section { grant, nonce, fence, until, since, writes, extends, wrote, extended, step, warned };
+        let inner = Inner::Ahead;
+        let section = Section {
+            grant,
+            nonce,
+            fence,
+            until,
+            since,
+            writes,
+            extends,
+            wrote,
+            extended,
+            step,
+            inner,
+            warned,
+        };
         self.enter(section, scene);
     }
 
@@ -114,7 +142,8 @@ impl<C: LockCore> Client<C> {
             | Step::Working { .. }
             | Step::Checked { .. }
             | Step::Writing
-            | Step::Extending { .. } => return,
+            | Step::Extending { .. }
+            | Step::Nesting { .. } => return,
         };
         match (found, section.step) {
             (Found::Held, Step::Asking { read }) => section.step = Step::Checked { read },
@@ -206,7 +235,7 @@ impl<C: LockCore> Client<C> {
         let (client, incarnation) = (self.id, self.incarnation);
         let route = Route::Store { access, number };
         let name = MessageName { client, incarnation, route, direction: Direction::Request };
-        let lane = scene.world.links.current(client, Process::Store).map(|lane| lane.id);
+        let lane = scene.world.links.current(client, Process::Store, ConnectionId(0)).map(|lane| lane.id);
         let lane = lane.expect("a living client has a connection to the store");
         scene.send(self, lane, name, Body::StoreRequest(request));
     }
@@ -222,6 +251,7 @@ fn after_extension(step: Step) -> Step {
         | Step::Working { .. }
         | Step::Asking { .. }
         | Step::Checked { .. }
-        | Step::Writing => step,
+        | Step::Writing
+        | Step::Nesting { .. } => step,
     }
 }

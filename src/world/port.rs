@@ -8,10 +8,11 @@ use super::client::Client;
 use super::driver::{Errand, PendingState};
 use super::lane::{Body, LaneId, LaneState, Packet, StoreAnswer};
 use super::scene::Scene;
+use super::setup::{OfflineQueue, OnTimeout};
 use super::user::{Step, User};
 use crate::history::{Fact, LostWhy};
-use crate::lock::{Input, LinkState, LockCore, RequestId};
-use crate::name::{GrantId, MessageName, Name, NodeId, Process, Route, VoterId};
+use crate::lock::{ConnectionId, Input, LinkState, LockCore, RequestId};
+use crate::name::{GrantId, MessageName, Name, NodeId, Process, VoterId};
 
 impl<C: LockCore> Client<C> {
     /// Sends a command whose worker was paused, if its limit has not passed meanwhile.
@@ -22,8 +23,8 @@ impl<C: LockCore> Client<C> {
         if now >= pending.limit_at {
             return false;
         }
-        let (voter, name, errand) = (pending.voter, pending.name, errand.clone());
-        let state = self.transmit(voter, name, request, errand, scene);
+        let (to, name, errand) = ((pending.voter, pending.connection), pending.name, errand.clone());
+        let state = self.transmit(to, name, request, errand, scene);
         if let Some(pending) = self.driver.find(request) {
             pending.state = state;
         }
@@ -33,14 +34,14 @@ impl<C: LockCore> Client<C> {
     /// Sends a command, or opens the connection first.
     pub(crate) fn transmit(
         &mut self,
-        voter: VoterId,
+        (voter, connection): (VoterId, ConnectionId),
         name: MessageName,
         request: RequestId,
         errand: Errand,
         scene: &mut Scene<'_>,
     ) -> PendingState {
         let peer = Process::Node(scene.world.address(self.id, voter));
-        match scene.world.links.current(self.id, peer).map(|lane| (lane.id, lane.state)) {
+        match scene.world.links.current(self.id, peer, connection).map(|lane| (lane.id, lane.state)) {
             Some((lane, LaneState::Open)) => {
                 let Errand { command, by } = errand;
                 let body = Body::Command { request, command, by };
@@ -49,21 +50,46 @@ impl<C: LockCore> Client<C> {
             }
             Some((_, LaneState::Opening | LaneState::Abandoned)) => PendingState::Queued(errand),
             None => {
-                self.connect(peer, scene);
+                if !self.driver.will_redial(voter, connection) {
+                    self.connect(peer, connection, scene);
+                }
                 PendingState::Queued(errand)
             }
         }
     }
 
-    pub(crate) fn connect(&mut self, peer: Process, scene: &mut Scene<'_>) {
+    /// A driver that blocks gives up the connection: whatever else it waits for on it will not be answered.
+    pub(crate) fn after_timeout(&mut self, voter: VoterId, connection: ConnectionId, scene: &mut Scene<'_>) {
+        if scene.fixed().on_timeout == OnTimeout::Keep {
+            return;
+        }
+        let peer = Process::Node(scene.world.address(self.id, voter));
+        let lane = scene.world.links.current(self.id, peer, connection).map(|lane| lane.id);
+        if let Some(lane) = lane.and_then(|lane| scene.world.links.get_mut(lane)) {
+            lane.state = LaneState::Abandoned;
+            self.driver.break_all(voter, connection, scene.fixed().offline_queue);
+        }
+    }
+
+    /// Opens a connection that was broken, if it is still down.
+    pub(crate) fn redial(&mut self, voter: VoterId, connection: ConnectionId, scene: &mut Scene<'_>) {
+        let Some(redial) = self.driver.redial_mut(voter, connection) else { return };
+        redial.at = None;
+        let peer = Process::Node(scene.world.address(self.id, voter));
+        if scene.world.links.current(self.id, peer, connection).is_none() {
+            self.connect(peer, connection, scene);
+        }
+    }
+
+    pub(crate) fn connect(&mut self, peer: Process, connection: ConnectionId, scene: &mut Scene<'_>) {
         let Process::Node(NodeId { voter, .. }) = peer else { return };
-        let number = self.driver.next_connect(voter);
-        let lane = LaneId { client: self.id, peer, number, incarnation: self.incarnation };
+        let number = self.driver.next_connect(voter, connection);
+        let lane = LaneId { client: self.id, peer, connection, number, incarnation: self.incarnation };
         scene.world.links.open(lane, LaneState::Opening);
         let name = MessageName {
             client: self.id,
             incarnation: self.incarnation,
-            route: Route::Connect { voter, number },
+            route: lane.handshake(voter),
             direction: crate::name::Direction::Request,
         };
         scene.send(self, lane, name, Body::Connect);
@@ -98,6 +124,11 @@ impl<C: LockCore> Client<C> {
                     self.feed(Input::Reply { request, reply }, scene);
                 }
             },
+            Body::Push { message } => {
+                if let Process::Node(NodeId { voter, .. }) = lane.peer {
+                    self.feed(Input::Push { voter, message }, scene);
+                }
+            }
             Body::StoreAnswer { grant, answer } => self.on_store(grant, answer, scene),
             Body::Refuse | Body::Reset | Body::Connect | Body::Command { .. } | Body::StoreRequest(_) => {
                 unreachable!("notices are taken before, and a client is never sent a request")
@@ -110,23 +141,39 @@ impl<C: LockCore> Client<C> {
         if let Some(lane) = scene.world.links.get_mut(lane) {
             lane.state = LaneState::Open;
         }
-        let state = LinkState::Up;
-        self.feed(Input::Link { voter, connection: crate::lock::ConnectionId(0), state }, scene);
-        for index in 0..self.driver.pending.len() {
+        let (connection, state) = (lane.connection, LinkState::Up);
+        self.driver.end_redial(voter, connection);
+        self.feed(Input::Link { voter, connection, state }, scene);
+        let mut index = 0;
+        while index < self.driver.pending.len() {
             let pending = &mut self.driver.pending[index];
-            if pending.voter != voter || !matches!(pending.state, PendingState::Queued(_)) {
+            index += 1;
+            let waits = matches!(pending.state, PendingState::Queued(_) | PendingState::Kept(_));
+            if (pending.voter, pending.connection) != (voter, connection) || !waits {
                 continue;
             }
             let (name, request) = (pending.name, pending.request);
             let stopped = self.pauses.stops(pending.label.worker);
-            if let PendingState::Queued(errand) = std::mem::replace(&mut pending.state, PendingState::Sent) {
-                if stopped {
-                    pending.state = PendingState::Unsent(errand);
+            let errand = match &pending.state {
+                PendingState::Queued(errand) if stopped => {
+                    pending.state = PendingState::Unsent(errand.clone());
                     continue;
                 }
-                let Errand { command, by } = errand;
-                scene.send(self, lane, name, Body::Command { request, command, by });
+                PendingState::Queued(errand) | PendingState::Kept(errand) => errand.clone(),
+                PendingState::Unsent(_)
+                | PendingState::Sent
+                | PendingState::Answered(_)
+                | PendingState::Broken(_) => continue,
+            };
+            // What was kept goes out whichever worker stands still, and nobody waits for its answer.
+            if let PendingState::Kept(_) = pending.state {
+                index -= 1;
+                self.driver.pending.remove(index);
+            } else {
+                pending.state = PendingState::Sent;
             }
+            let Errand { command, by } = errand;
+            scene.send(self, lane, name, Body::Command { request, command, by });
         }
     }
 
@@ -140,8 +187,13 @@ impl<C: LockCore> Client<C> {
         };
         lane.state = LaneState::Abandoned;
         if let Process::Node(NodeId { voter, .. }) = id.peer {
-            self.driver.break_all(voter);
-            self.feed(Input::Link { voter, connection: crate::lock::ConnectionId(0), state }, scene);
+            let (connection, queue) = (id.connection, scene.fixed().offline_queue);
+            self.driver.break_all(voter, connection, queue);
+            if queue == OfflineQueue::On {
+                let now = self.now(scene.at()).mono;
+                self.driver.plan_redial(voter, connection, now);
+            }
+            self.feed(Input::Link { voter, connection, state }, scene);
             return;
         }
         scene.world.links.open(LaneId { number: id.number + 1, ..id }, LaneState::Open);
@@ -154,7 +206,8 @@ impl<C: LockCore> Client<C> {
                 | Step::Working { .. }
                 | Step::Asking { .. }
                 | Step::Checked { .. }
-                | Step::Extending { .. }) => step,
+                | Step::Extending { .. }
+                | Step::Nesting { .. }) => step,
             };
         }
     }
@@ -200,7 +253,8 @@ impl<C: LockCore> Client<C> {
                 | Step::Asking { .. }
                 | Step::Checked { .. }
                 | Step::Writing
-                | Step::Extending { .. },
+                | Step::Extending { .. }
+                | Step::Nesting { .. },
             ) => {}
         }
     }

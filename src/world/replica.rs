@@ -187,6 +187,7 @@ impl World {
     fn replay(&mut self, stream: StreamId, number: u32, entry: &Entry, out: &mut Trail) {
         let (node, at) = (stream.replica(), self.now);
         self.redis_mut(node).replay(at, entry);
+        self.notice_keys(node, entry.effects().iter().map(|effect| &effect.key));
         if let Some(member) = self.member_mut(node) {
             member.offset = number;
         }
@@ -393,6 +394,7 @@ impl World {
             NodeTimer::Expire => {
                 let at = self.now;
                 for entry in self.redis_mut(node).expire(at) {
+                    self.notice_expired(node, &entry);
                     self.spread(node, Some(entry), out);
                 }
             }
@@ -404,7 +406,10 @@ impl World {
                 }
                 self.acknowledge(stream, out);
             }
-            NodeTimer::GiveUp => self.give_up_waits(node, out),
+            NodeTimer::GiveUp => {
+                self.give_up_waits(node, out);
+                self.give_up_items(node, out);
+            }
         }
     }
 }

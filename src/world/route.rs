@@ -6,12 +6,12 @@ use super::client::Client;
 use super::event::{Lesson, Readiness, Trail};
 use super::lane::LaneState;
 use super::scene::Scene;
-use super::setup::Setup;
+use super::setup::{OfflineQueue, Setup};
 use super::state::World;
 use super::system::System;
 use super::watch::bit;
 use crate::history::{Cause, Fact};
-use crate::lock::{Input, LinkState, LockCore};
+use crate::lock::{ConnectionId, Input, LinkState, LockCore};
 use crate::name::{ClientId, Direction, NodeId, Process, VoterId};
 use crate::plan::Learn;
 
@@ -139,7 +139,8 @@ impl World {
 
     /// The cut-free way between a client and a node, both ways.
     pub(crate) fn is_open(&self, client: ClientId, node: NodeId) -> bool {
-        let lane = super::lane::LaneId { client, peer: Process::Node(node), number: 1, incarnation: 1 };
+        let (peer, connection) = (Process::Node(node), ConnectionId(0));
+        let lane = super::lane::LaneId { client, peer, connection, number: 1, incarnation: 1 };
         self.cut(lane, Direction::Request).is_none() && self.cut(lane, Direction::Reply).is_none()
     }
 }
@@ -199,16 +200,18 @@ impl World {
     fn reroute<C: LockCore>(&mut self, client: &mut Client<C>, old: NodeId, to: NodeId, out: &mut Trail) {
         let mut scene = Scene { world: self, out };
         scene.record(client, Fact::Rerouted { to });
-        let lane = scene.world.links.current(client.id, Process::Node(old)).map(|lane| lane.id);
-        if let Some(lane) = lane.and_then(|lane| scene.world.links.get_mut(lane)) {
+        let lanes: Vec<_> =
+            scene.world.links.used(client.id, Process::Node(old)).map(|lane| lane.id).collect();
+        for id in lanes {
+            let Some(lane) = scene.world.links.get_mut(id) else { continue };
             lane.state = LaneState::Abandoned;
-            client.driver.break_all(to.voter);
-            let link = Input::Link {
-                voter: to.voter,
-                connection: crate::lock::ConnectionId(0),
-                state: LinkState::Reset,
-            };
-            client.feed(link, &mut scene);
+            let (voter, connection, state) = (to.voter, id.connection, LinkState::Reset);
+            client.driver.break_all(voter, connection, scene.fixed().offline_queue);
+            if scene.fixed().offline_queue == OfflineQueue::On {
+                let now = client.now(scene.at()).mono;
+                client.driver.plan_redial(voter, connection, now);
+            }
+            client.feed(Input::Link { voter, connection, state }, &mut scene);
         }
         scene.world.review = true;
         scene.world.stir(Cause::Failover);

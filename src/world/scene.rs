@@ -77,6 +77,7 @@ impl Scene<'_> {
         let (inside, thinned) = (false, false);
         let hold = Hold { grant, call, nonce, until, quorum, promise, inside, backing, thinned };
         self.world.ledger.holds.push(hold);
+        self.count_by(client, nonce);
         if ahead {
             self.record(client, Fact::PromiseBegan { grant, call });
             self.world.stir(Cause::Promise);
@@ -131,7 +132,8 @@ impl Scene<'_> {
             hold.inside = false;
         }
         self.record(client, Fact::SectionLeft { grant, why });
-        self.end_watch(client, WatchKind::SilentLoss, WatchEnd::Met);
+        // Whoever leaves without having been told shows nothing.
+        self.end_watch(client, WatchKind::SilentLoss, WatchEnd::Void);
     }
 
     /// The holder called release: its promise ends, and what becomes of its keys is its own doing.
@@ -149,6 +151,7 @@ impl Scene<'_> {
 
     pub(crate) fn lost<C: LockCore>(&mut self, client: &Client<C>, grant: GrantId) {
         self.end_promise(client, grant, PromiseEnd::Lost);
+        self.world.ledger.tallies.spoil(u32::MAX, |known| known == client.id);
         self.world.stir(Cause::Promise);
     }
 
@@ -177,8 +180,9 @@ impl Scene<'_> {
     pub(crate) fn expect_gone<C: LockCore>(&mut self, client: &Client<C>) {
         let (call, reachable) = (client.call(), self.world.reachable(client.id));
         let reached = self.world.carriers(call).all(|voter| reachable & super::watch::bit(voter) != 0);
-        let fenced = client.traits.0.fenced;
-        if (client.wrote || self.world.links.writes(call, fenced)) && reached {
+        let traits = &client.traits.0;
+        let scripted = traits.fenced || traits.reentrant;
+        if (client.wrote || self.world.links.writes(call, scripted)) && reached {
             let bound = client.traits.0.node_timeout;
             let due = self.world.now + bound + bound + self.fixed().latency_max;
             self.begin_watch(client, WatchKind::Leak, call, due, reachable);

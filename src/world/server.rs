@@ -7,10 +7,11 @@ use super::lane::{Ask, StoreAnswer, StoreRequest};
 use super::setup::{NodeSetup, Persistence, StoreMode, StoreSetup};
 use crate::canon::Canon;
 use crate::history::{Access, HoldEffect};
+use crate::lock::Stored;
 use crate::name::{CallId, Nonce};
 use crate::plan::Death;
-use crate::redis::{ChangeKind, Disk, Ending, Entry, Node, Snapshot, Value};
-use crate::resp::{Command, Reply};
+use crate::redis::{Answer, Audience, ChangeKind, Disk, Ending, Entry, Log, Node, Session, Snapshot, Value};
+use crate::resp::Command;
 use crate::time::{Now, ProcessClocks, Span, UnixMs, WorldTime};
 use bytes::Bytes;
 use std::collections::BTreeMap;
@@ -46,11 +47,19 @@ pub(crate) struct RedisServer {
 /// A live value of the lock key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Held {
-    pub(crate) value: Bytes,
+    pub(crate) value: Stored,
     pub(crate) writer: CallId,
     deadline: Option<UnixMs>,
     /// The first world time at which it is gone, as the node's clock runs at present.
     pub(crate) gone_at: Option<WorldTime>,
+}
+
+/// What a command did: its answer, what became of the lock key, what replicas are to hear, and all of it.
+pub(crate) struct Applied {
+    pub(crate) answer: Answer,
+    pub(crate) effects: Vec<Effect>,
+    pub(crate) entry: Option<Entry>,
+    pub(crate) log: Log,
 }
 
 /// What a command did to the lock key.
@@ -91,21 +100,47 @@ impl RedisServer {
         self.downs == 0
     }
 
-    /// Executes a command for an acquire call; returns the answer, what became of `key`, and what replicas are to
-    /// hear.
+    /// Executes a command for an acquire call on a connection.
     pub(crate) fn apply(
         &mut self,
         at: WorldTime,
         key: &Bytes,
         by: CallId,
         command: &Command,
-    ) -> (Reply, Vec<Effect>, Option<Entry>) {
-        let mut changes = Vec::new();
+        (session, audience): (&mut Session, &Audience),
+    ) -> Applied {
+        let mut log = Log::default();
         let wall = self.clocks.now(at).wall;
         let before = self.streams.then(|| self.node.snapshot());
-        let reply = self.node.apply(wall, Some(by), command, &mut changes);
+        let answer = self.node.apply_in(wall, Some(by), command, session, audience, &mut log);
+        self.applied(at, key, answer, log, before)
+    }
+
+    /// Gives a connection that waits the next item of a list, if there is one.
+    pub(crate) fn pop_for(
+        &mut self,
+        at: WorldTime,
+        key: &Bytes,
+        list: &Bytes,
+        session: &mut Session,
+    ) -> Option<Applied> {
+        let mut log = Log::default();
+        let wall = self.clocks.now(at).wall;
+        let before = self.streams.then(|| self.node.snapshot());
+        let reply = self.node.pop_for(wall, list, session, &mut log)?;
+        Some(self.applied(at, key, Answer::Now(reply), log, before))
+    }
+
+    fn applied(
+        &mut self,
+        at: WorldTime,
+        key: &Bytes,
+        answer: Answer,
+        log: Log,
+        before: Option<Snapshot>,
+    ) -> Applied {
         let entry = before.and_then(|before| self.take_entry(at, &before));
-        let on_key = changes.into_iter().filter(|change| change.key == *key);
+        let on_key = log.changes.iter().filter(|change| change.key == *key);
         let effects: Vec<Effect> = on_key
             .map(|change| Effect {
                 effect: match change.kind {
@@ -120,14 +155,19 @@ impl RedisServer {
         if !effects.is_empty() {
             self.refresh(at, key);
         }
-        (reply, effects, entry)
+        Applied { answer, effects, entry, log }
     }
 
-    /// Deletes a key as memory pressure would; returns what replicas are to hear.
-    pub(crate) fn evict(&mut self, at: WorldTime, key: &Bytes) -> Option<Entry> {
+    /// Deletes a key as memory pressure would; returns whether it was there, and what replicas are to hear.
+    pub(crate) fn evict(&mut self, at: WorldTime, key: &Bytes) -> (Log, Option<Entry>) {
         let before = self.streams.then(|| self.node.snapshot());
-        self.node.evict(self.clocks.now(at).wall, key);
-        self.take_entry(at, &before?)
+        let expired = if self.node.has(key) { vec![key.clone()] } else { Vec::new() };
+        let log = match self.node.evict(self.clocks.now(at).wall, key) {
+            Some(change) => Log { changes: vec![change], ..Log::default() },
+            None => Log { expired, ..Log::default() },
+        };
+        let entry = before.and_then(|before| self.take_entry(at, &before));
+        (log, entry)
     }
 
     fn take_entry(&mut self, at: WorldTime, before: &Snapshot) -> Option<Entry> {
@@ -198,8 +238,11 @@ impl RedisServer {
         let view = if self.is_up() { self.node.view(wall, key) } else { None };
         self.held = view.and_then(|view| {
             let value = match view.value {
-                Value::String(text) => text.clone(),
-                Value::Hash(_) => Bytes::from_static(b"(hash)"),
+                Value::String(text) => Stored::Text(text.clone()),
+                Value::Hash(fields) => {
+                    Stored::Hash(fields.iter().map(|(field, value)| (field.clone(), value.clone())).collect())
+                }
+                Value::List(_) | Value::Set(_) | Value::Scored(_) => Stored::Other,
             };
             let gone_at = view.deadline.and_then(|when| self.clocks.key_gone(when, at));
             Some(Held { value, writer: view.writer?, deadline: view.deadline, gone_at })
@@ -224,7 +267,7 @@ impl RedisServer {
             left.canonical(canon);
         }
         if let Some(held) = &mut self.held {
-            canon.bytes(&mut held.value);
+            canonical_stored(&mut held.value, canon);
             canon.call(&mut held.writer);
             if let Some(deadline) = &mut held.deadline {
                 canon.unix_deadline(deadline);
@@ -233,6 +276,21 @@ impl RedisServer {
                 canon.world(gone_at);
             }
         }
+    }
+}
+
+/// Visits every text of a hold. A hash is sorted again: its order is that of its fields.
+fn canonical_stored(stored: &mut Stored, canon: &mut Canon) {
+    match stored {
+        Stored::Text(text) => canon.bytes(text),
+        Stored::Hash(fields) => {
+            for (field, value) in fields.iter_mut() {
+                canon.bytes(field);
+                canon.bytes(value);
+            }
+            fields.sort();
+        }
+        Stored::Other => {}
     }
 }
 

@@ -1,11 +1,10 @@
 //! What a world is made from. Plain data, validated by whoever builds it.
 
-use crate::lock::Policy;
+use crate::lock::Recipe;
 use crate::plan::{Plan, Quantiles};
 pub use crate::redis::{DiskTimes as DiskSetup, Persistence};
 use crate::time::{Span, WorldTime};
 use bytes::Bytes;
-use std::sync::Arc;
 
 /// Everything about a run but its seed and its network's latencies.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -24,6 +23,8 @@ pub struct Setup {
     pub connections: Connections,
     /// What a driver does with the connection of a request that timed out.
     pub on_timeout: OnTimeout,
+    /// What a driver does with commands whose connection is down.
+    pub offline_queue: OfflineQueue,
     /// Still going at this time: the run is inconclusive.
     pub limit: WorldTime,
     /// Quiet time after the last client is done, before what is left over is judged.
@@ -89,7 +90,7 @@ pub struct MinReplicas {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ClientSetup {
     /// Its lock.
-    pub policy: Arc<Policy>,
+    pub lock: Recipe,
     /// When it first wants the lock.
     pub start: WorldTime,
     /// Added to the wall clock's start.
@@ -109,6 +110,8 @@ pub struct Workload {
     pub work: Length,
     /// When it extends.
     pub extend: Extend,
+    /// Whether, and when, it acquires again while it is inside.
+    pub nested: Option<Nested>,
     /// How long after the first call of a cycle it still calls acquire again when refused; 0 is one call.
     pub patience: Span,
     /// How long it waits between being refused and calling again, on its own monotonic clock.
@@ -142,6 +145,18 @@ pub enum Extend {
     At(Vec<Span>),
     /// Again and again before the work is over, so long after entry or after the last extension was begun.
     Every(Span),
+}
+
+/// A second call of acquire through the same handle, by whoever is inside already. A lock that may be re-entered counts
+/// it; any other refuses it, or takes its own hold for a rival's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Nested {
+    /// When it is called, after the work began.
+    pub at: Span,
+    /// How long after its grant the inner hold is given back; `None` right before the section is left.
+    pub length: Option<Span>,
+    /// The life that it asks for; `None` the lock's own.
+    pub ttl: Option<Span>,
 }
 
 /// What happens inside the section.
@@ -272,4 +287,16 @@ pub enum OnTimeout {
     /// Closes it and opens another for the next command: blocking drivers. What was sent on the old one may
     /// still arrive, after what is sent on the new one.
     Reconnect,
+}
+
+/// What a driver does with a command whose connection is down.
+///
+/// **Source** ioredis 5, `enableOfflineQueue`; StackExchange.Redis 2, `BacklogPolicy`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OfflineQueue {
+    /// Opens the connection for it, and gives it up if that fails or takes longer than the request's limit.
+    Off,
+    /// Keeps it, opens the connection again and again, and sends it then, even if its core was told meanwhile that it
+    /// timed out.
+    On,
 }

@@ -8,11 +8,12 @@ use super::group::Group;
 use super::lane::{Body, LaneId, Links};
 use super::ledger::{Backing, Ledger};
 use super::route::Routes;
+use super::seat::Seats;
 use super::server::{RedisServer, Server, StoreServer};
 use super::setup::Setup;
 use crate::history::{Cause, Fact, LostWhy, Record, WatchKind};
 use crate::lock::LockCore;
-use crate::name::{CallId, Direction, MessageName, NodeId, Process, VoterId};
+use crate::name::{CallId, ClientId, Direction, MessageName, NodeId, Process, VoterId};
 use crate::plan::{CutHow, Fault, MessageFate, PauseKind, PauseScope, WayCut};
 use crate::redis::Role;
 use crate::time::{ClockKind, Now, Span, WorldTime};
@@ -27,6 +28,9 @@ pub(crate) struct World {
     pub(crate) servers: Vec<Server>,
     pub(crate) store: StoreServer,
     pub(crate) links: Links,
+    /// Of which connections nodes keep something; empty unless a client subscribes, blocks, watches or begins a
+    /// transaction.
+    pub(crate) seats: Seats,
     /// The nodes of each voter; empty where nodes are independent, keep nothing and nobody waits.
     pub(crate) groups: Vec<Group>,
     pub(crate) routes: Routes,
@@ -43,6 +47,8 @@ pub(crate) struct World {
     pub(crate) backing: super::system::BackingFacts,
     /// The smallest quorum that any client uses.
     pub(crate) quorum: u8,
+    /// The clients whose grants are shared.
+    pub(crate) readers: Fixed<Vec<ClientId>>,
     /// How many of the nodes, the first ones, any client asks: the others have no vote.
     pub(crate) asked: u8,
     /// The serial of the last message.
@@ -112,6 +118,7 @@ impl World {
         });
         let servers = first.chain(replicas).map(Server::Redis).collect();
         let quorums = clients.iter().map(|client| client.traits.0.quorum).filter(|quorum| *quorum > 0);
+        let readers = clients.iter().filter(|client| client.traits.0.shared).map(|client| client.id);
         let asked = clients.iter().map(|client| client.traits.0.voters).max().unwrap_or(0);
         let grouped = |node: &super::setup::NodeSetup| {
             !node.replicas.is_empty() || node.persistence != super::setup::Persistence::None
@@ -123,6 +130,7 @@ impl World {
             servers,
             store: StoreServer::new(nodes, &setup.store),
             links: Links::default(),
+            seats: Seats::default(),
             groups: Vec::new(),
             routes: Routes::new(&setup),
             faults: SmallVec::from_elem(FaultState::Ahead, setup.plan.faults.len()),
@@ -132,6 +140,7 @@ impl World {
             watching: Watching::of(&kinds),
             backing: super::system::BackingFacts::Derived,
             quorum: quorums.min().unwrap_or(u8::MAX),
+            readers: Fixed(Arc::new(readers.collect())),
             asked,
             serial: 0,
             busy: SmallVec::from_elem(false, clients.len()),
@@ -162,7 +171,12 @@ impl World {
     /// The place of a node among the servers: the first node of every voter, then all replicas. `None` if the
     /// deployment has no such node.
     fn place(&self, node: NodeId) -> Option<usize> {
-        let (nodes, voter) = (&self.fixed.0.nodes, usize::from(node.voter.0));
+        Self::place_in(&self.fixed.0, node)
+    }
+
+    /// The same in any world made from this.
+    pub(super) fn place_in(setup: &Setup, node: NodeId) -> Option<usize> {
+        let (nodes, voter) = (&setup.nodes, usize::from(node.voter.0));
         let replicas = nodes.get(voter)?.replicas.len();
         match usize::from(node.member) {
             0 => Some(voter),
@@ -238,13 +252,19 @@ impl World {
 
     pub(crate) fn stir(&mut self, cause: Cause) {
         self.stirred = Some(Stir::Other(cause));
+        if cause != Cause::Promise {
+            self.ledger.tallies.spoil(u32::MAX, |_| true);
+        }
     }
 
     /// A lock key is no longer at a node. Nobody asks a node that nobody addresses.
     pub(crate) fn hold_gone(&mut self, node: NodeId, writer: CallId, cause: Cause, out: &mut Trail) {
         if self.is_addressed(node) {
             self.record(Process::Node(node), Fact::HoldGone { node: node.voter, writer, cause }, out);
-            self.stir(cause);
+            self.stirred = Some(Stir::Other(cause));
+            let shared = self.is_reader(writer.client);
+            let voters = super::watch::bit(node.voter);
+            self.ledger.tallies.spoil(voters, |client| shared || client == writer.client);
         }
         self.facts_stale();
     }

@@ -12,13 +12,10 @@ use super::server::{Served, Server};
 use super::setup::{Connections, Setup};
 use super::state::{NextFact, Stir, Watching, World};
 use crate::canon::Gather;
-use crate::history::{Cause, Fact, HoldChange, LostWhy, PromiseEnd, Watch, WatchEnd, WatchKind};
-use crate::lock::{LockCore, RequestId};
-use crate::name::{
-    CallId, ClientId, CommandName, Direction, MessageName, Name, NodeId, Process, Route, VoterId, Worker,
-};
+use crate::history::{Cause, Fact, LostWhy, PromiseEnd, Watch, WatchEnd, WatchKind};
+use crate::lock::{ConnectionId, LockCore, Stored};
+use crate::name::{ClientId, Direction, MessageName, Name, NodeId, Process, VoterId, Worker};
 use crate::plan::{CutHow, Fault};
-use crate::resp::{Command, Reply};
 use crate::time::{Span, WorldTime};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -65,13 +62,14 @@ impl<C: LockCore> System<C> {
         let open = setup.connections == Connections::Open;
         let mut world = World::new(setup, &clients);
         for client in &mut clients {
-            let (id, number, incarnation) = (client.id, 1, 1);
-            let store = LaneId { client: id, peer: Process::Store, number, incarnation };
+            let (id, connection, number, incarnation) = (client.id, ConnectionId(0), 1, 1);
+            let store = LaneId { client: id, peer: Process::Store, connection, number, incarnation };
             world.links.open(store, LaneState::Open);
             for voter in world.voters().filter(|_| open) {
-                let lane = LaneId { client: id, peer: Process::Node(voter.into()), number, incarnation };
+                let peer = Process::Node(voter.into());
+                let lane = LaneId { client: id, peer, connection, number, incarnation };
                 world.links.open(lane, LaneState::Open);
-                client.driver.next_connect(voter);
+                client.driver.next_connect(voter, connection);
             }
         }
         Self { world, clients, fresh: super::client::Fixed(Arc::new(cores)) }
@@ -242,6 +240,7 @@ impl<C: LockCore> System<C> {
             self.advance(self.world.now, out);
         }
         self.world.links.sweep();
+        self.world.forget_seats();
         self.world.ledger.sweep();
     }
 
@@ -286,10 +285,13 @@ impl<C: LockCore> System<C> {
             Body::Connect if up => Body::Accept,
             Body::Connect => return self.world.notify(lane, name.reply(), Body::Refuse, out),
             Body::Command { request, command, by } if up => {
-                match self.apply(node, (lane, name, request), &command, by, out) {
-                    Some(reply) => Body::Answer { request, reply },
-                    None => return,
+                let (reply, log) = self.apply(node, (lane, name, request), &command, by, out);
+                if let Some(reply) = reply {
+                    let now = self.world.redis(node).clocks.now(at);
+                    let answer = Body::Answer { request, reply };
+                    self.world.transmit(process, now, lane, name.reply(), answer, out);
                 }
+                return self.after_command(node, name, &log, out);
             }
             // Its sender is told by the reset that the crash sent.
             Body::Command { .. } => return,
@@ -297,62 +299,12 @@ impl<C: LockCore> System<C> {
             | Body::Refuse
             | Body::Reset
             | Body::Answer { .. }
+            | Body::Push { .. }
             | Body::StoreRequest(_)
             | Body::StoreAnswer { .. } => unreachable!("a node is sent commands only"),
         };
         let now = self.world.redis(node).clocks.now(at);
         self.world.transmit(process, now, lane, name.reply(), answer, out);
-    }
-
-    /// Executes a command. `None`: the connection is blocked, and will be answered later.
-    fn apply(
-        &mut self,
-        node: NodeId,
-        (lane, name, request): (LaneId, MessageName, RequestId),
-        command: &Command,
-        by: CallId,
-        out: &mut Trail,
-    ) -> Option<Reply> {
-        if let Some(text) = self.world.error_of(node) {
-            return Some(Reply::Error(text));
-        }
-        self.world.refresh_good(node, out);
-        let at = self.world.now;
-        let before = self.world.redis(node).held.clone();
-        let (key, server) = self.world.key_and_redis_mut(node);
-        let (reply, effects, entry) = server.apply(at, key, by, command);
-        let Route::Command { operation, command: kind, .. } = name.route else {
-            unreachable!("a command has its route")
-        };
-        let process = Process::Node(node);
-        if effects.is_empty() {
-            self.world.record(process, Fact::Applied { name, by, change: None }, out);
-        }
-        self.world.spread(node, entry, out);
-        let reply = match (kind, &reply) {
-            (CommandName::Wait, Reply::Int(_)) => self.world.wait(node, (lane, name, request), command, out),
-            (CommandName::Role, Reply::Array(_)) => Some(self.world.role(node)),
-            _ => Some(reply),
-        };
-        self.world.note_offset(node, lane);
-        for effect in effects {
-            let change = HoldChange { operation, effect: effect.effect, owner: effect.owner };
-            if effect.effect == crate::history::HoldEffect::Written {
-                self.clients[usize::from(by.client.0)].wrote |=
-                    self.clients[usize::from(by.client.0)].call() == by;
-            }
-            self.world.record(process, Fact::Applied { name, by, change: Some(change) }, out);
-        }
-        if self.world.redis(node).held != before {
-            // What others count on may be over: nobody else holds, a life that remains.
-            if !self.world.ledger.watches.running.is_empty() {
-                self.world.ledger.watches.outdate(by.client);
-                self.world.review = true;
-            }
-            self.world.stirred = Some(Stir::Command(by));
-            self.world.facts_stale();
-        }
-        reply
     }
 
     fn step_group(&mut self, event: GroupEvent, out: &mut Trail) {
@@ -374,9 +326,9 @@ impl<C: LockCore> System<C> {
         }
     }
 
-    /// The nodes that may have timers: none where nodes are independent and keep nothing.
+    /// The nodes that may have timers: where nodes are independent and keep nothing, those at which somebody waits.
     pub fn timed_nodes(&self) -> Vec<NodeId> {
-        if self.world.groups.is_empty() { Vec::new() } else { self.world.nodes().collect() }
+        if self.world.groups.is_empty() { self.world.waited_at() } else { self.world.nodes().collect() }
     }
 
     /// When the next timer of this node fires if nothing changes, and which.
@@ -456,7 +408,11 @@ impl<C: LockCore> System<C> {
             let (grant, promised, nonce, own_quorum) =
                 (hold.grant, hold.is_promised(), hold.nonce, hold.quorum);
             let client = &self.clients[usize::from(hold.client().0)];
-            let (winnable, own) = self.world.votes(client.id, |value| client.core.backs(nonce, value));
+            let second = self.world.ledger.second_of(index);
+            let backs = |value: &Stored| {
+                client.core.backs(nonce, value) || second.is_some_and(|nonce| client.core.backs(nonce, value))
+            };
+            let (winnable, own) = self.world.votes(client.id, backs);
             let cause = match stir {
                 Stir::Command(by) if by.client == client.id => Cause::Own,
                 Stir::Command(_) => Cause::Rival,

@@ -112,7 +112,9 @@ impl<C: LockCore> System<C> {
     /// Whether a message to or from a node carries a command or its answer, not a handshake or a notice.
     pub fn is_command(&self, place: Place) -> bool {
         let packet = self.packet(place);
-        packet.is_some_and(|packet| matches!(packet.body, Body::Command { .. } | Body::Answer { .. }))
+        let told =
+            |body: &Body| matches!(body, Body::Command { .. } | Body::Answer { .. } | Body::Push { .. });
+        packet.is_some_and(|packet| told(&packet.body))
     }
 
     /// Whether what was just sent is no message but what a kernel says of a connection.
@@ -147,6 +149,13 @@ impl<C: LockCore> System<C> {
 
     fn between(&self, like: LaneId) -> impl Iterator<Item = &Lane> {
         self.world.links.iter().filter(move |lane| (lane.id.client, lane.id.peer) == (like.client, like.peer))
+    }
+
+    /// Whether processes reach each other in ways that a client's own requests do not tell: nodes keep something of
+    /// connections, or a client has several to one node.
+    pub fn is_entangled(&self) -> bool {
+        !self.world.seats.is_empty()
+            || self.world.links.iter().any(|lane| lane.id.connection != crate::lock::ConnectionId(0))
     }
 
     /// What an unanswered request of this client asks.

@@ -5,10 +5,11 @@
 //! Times are the client's own monotonic clock.
 
 use super::ledger::{canonical_until, is_ahead};
+use super::nested::{Inner, Second};
 use super::setup::{Extend, Holder, Task, Workload};
 use crate::canon::Canon;
 use crate::lock::Until;
-use crate::name::{CallId, GrantId, Nonce};
+use crate::name::{CallId, ClientId, GrantId, Nonce};
 use crate::time::{MonoTime, Now, Span};
 
 /// Where the user's code is.
@@ -24,6 +25,8 @@ pub(crate) enum User {
     Declining { grant: GrantId },
     /// Is inside the section.
     Inside(Section),
+    /// Has left the section and called release of its second hold; the outer one, of this grant, is next.
+    Unwinding { outer: GrantId, second: Box<Second> },
     /// Has called release.
     Releasing { grant: GrantId },
     /// Has nothing more to do, or is dead for good.
@@ -46,6 +49,8 @@ pub(crate) struct Section {
     /// When it last called extend, for code that extends again so long afterwards.
     pub(crate) extended: Option<MonoTime>,
     pub(crate) step: Step,
+    /// How far a second hold has come.
+    pub(crate) inner: Inner,
     /// Told that the hold is gone or may be, or refused by the store.
     pub(crate) warned: bool,
 }
@@ -71,6 +76,8 @@ pub(crate) enum Step {
     Writing,
     /// Waits for the answer to its call of extend.
     Extending { read: Option<i64> },
+    /// Waits for the answer to its second call of acquire, or to the release of that hold.
+    Nesting { read: Option<i64> },
 }
 
 /// What the code inside the section does next.
@@ -90,6 +97,10 @@ pub(crate) enum Deed {
     Write,
     /// Calls extend.
     Extend,
+    /// Calls acquire a second time.
+    Reenter,
+    /// Gives the second hold back.
+    GiveBack,
 }
 
 /// When something is to be done.
@@ -115,7 +126,8 @@ impl Section {
             | Step::Reading
             | Step::Asking { .. }
             | Step::Writing
-            | Step::Extending { .. } => None,
+            | Step::Extending { .. }
+            | Step::Nesting { .. } => None,
             Step::Working { read } => {
                 let (at, deed) = self.next_work(workload, work, read);
                 Some((Moment::At(at), deed))
@@ -160,8 +172,14 @@ impl Section {
         };
         let write = write.map(|at| (at, Deed::Check));
         let extend = extend.map(|at| (at, Deed::Extend));
-        let mut next = (end, Deed::Finish);
-        for other in [write, extend].into_iter().flatten() {
+        let nested = workload.nested.and_then(|nested| match &self.inner {
+            Inner::Ahead => Some((self.since + nested.at, Deed::Reenter)),
+            Inner::Holding(second) => nested.length.map(|length| (second.since + length, Deed::GiveBack)),
+            Inner::Calling(_) | Inner::Releasing(_) | Inner::Over => None,
+        });
+        let last = if let Inner::Holding(_) = self.inner { Deed::GiveBack } else { Deed::Finish };
+        let mut next = (end, last);
+        for other in [write, extend, nested].into_iter().flatten() {
             // What is due with the end comes before it.
             if other.0 <= next.0 {
                 next = other;
@@ -190,8 +208,29 @@ impl User {
     pub(crate) fn grant(&self) -> Option<GrantId> {
         match self {
             Self::Inside(section) => Some(section.grant),
-            Self::Declining { grant } | Self::Releasing { grant } => Some(*grant),
+            Self::Declining { grant } | Self::Unwinding { outer: grant, .. } | Self::Releasing { grant } => {
+                Some(*grant)
+            }
             Self::Resting { .. } | Self::Calling { .. } | Self::Again { .. } | Self::Done => None,
+        }
+    }
+
+    /// The grant of its second hold, while nobody has called release.
+    pub(crate) fn held_second(&self) -> Option<GrantId> {
+        if let Self::Inside(section) = self { section.inner.held() } else { None }
+    }
+
+    /// The grant of its second hold, until that was given back.
+    pub(crate) fn second(&self) -> Option<GrantId> {
+        match self {
+            Self::Inside(section) => section.inner.grant(),
+            Self::Unwinding { second, .. } => Some(second.grant),
+            Self::Resting { .. }
+            | Self::Calling { .. }
+            | Self::Again { .. }
+            | Self::Declining { .. }
+            | Self::Releasing { .. }
+            | Self::Done => None,
         }
     }
 
@@ -202,12 +241,13 @@ impl User {
             Self::Resting { .. }
             | Self::Declining { .. }
             | Self::Inside(_)
+            | Self::Unwinding { .. }
             | Self::Releasing { .. }
             | Self::Done => None,
         }
     }
 
-    pub(crate) fn canonical(&mut self, canon: &mut Canon) {
+    pub(crate) fn canonical(&mut self, client: ClientId, canon: &mut Canon) {
         match self {
             Self::Resting { at } => canon.mono_deadline(at),
             Self::Calling { call, patience_end } => {
@@ -227,6 +267,11 @@ impl User {
                 for moment in [&mut section.wrote, &mut section.extended].into_iter().flatten() {
                     canon.mono_moment(moment);
                 }
+                section.inner.canonical(client, canon);
+            }
+            Self::Unwinding { outer, second } => {
+                canon.grant(outer);
+                second.canonical(canon);
             }
             Self::Declining { grant } | Self::Releasing { grant } => canon.grant(grant),
             Self::Done => {}

@@ -57,6 +57,9 @@ impl World {
     /// Whether a connection is blocked.
     pub(crate) fn is_waiting(&self, lane: LaneId) -> bool {
         let Process::Node(node) = lane.peer else { return false };
+        if self.seats.is_blocked(lane) {
+            return true;
+        }
         self.lead(node).is_some_and(|lead| lead.waits.iter().any(|waiting| waiting.lane == lane))
     }
 
@@ -124,7 +127,9 @@ impl World {
 
     /// The server becomes a replica: whoever waits is told so. Returns their connections, which break.
     pub(super) fn unblock_waits(&mut self, node: NodeId, out: &mut Trail) -> Vec<LaneId> {
-        self.end_waits(node, |_, _| Some(Reply::error(UNBLOCKED)), out)
+        let mut lanes = self.end_waits(node, |_, _| Some(Reply::error(UNBLOCKED)), out);
+        lanes.extend(self.unblock_items(node, UNBLOCKED, out));
+        lanes
     }
 
     fn end_waits(
@@ -213,6 +218,7 @@ impl World {
 
     /// The first moment at which somebody has waited long enough.
     pub(super) fn next_give_up(&self, node: NodeId) -> Option<UnixMs> {
-        self.lead(node)?.waits.iter().filter_map(|waiting| waiting.until).min()
+        let waits = self.lead(node).into_iter().flat_map(|lead| &lead.waits);
+        waits.filter_map(|waiting| waiting.until).chain(self.next_give_up_item(node)).min()
     }
 }

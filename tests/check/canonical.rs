@@ -38,9 +38,14 @@ fn renamed(
         | Fact::Backing { grant, .. }
         | Fact::HoldThinned { grant }
         | Fact::CheckEnded { grant, .. }
+        | Fact::HoldsCounted { grant, .. }
         | Fact::StoreRead { grant, .. }
         | Fact::StoreLooked { grant, .. }
         | Fact::StoreWrite { grant, .. } => grants(grant),
+        Fact::Reentered { grant, outer } => {
+            grants(grant);
+            grants(outer);
+        }
         Fact::Applied { by, change, .. } => {
             calls(by);
             if let Some(owner) = change.as_mut().and_then(|change| change.owner.as_mut()) {
@@ -58,6 +63,8 @@ fn renamed(
         | Fact::Handled { .. }
         | Fact::MessageLost { .. }
         | Fact::TimedOut { .. }
+        | Fact::Blocked { .. }
+        | Fact::Published { .. }
         | Fact::FaultBegan { .. }
         | Fact::FaultEnded { .. }
         | Fact::Rerouted { .. }

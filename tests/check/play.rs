@@ -1,6 +1,6 @@
 //! Plausible histories from a stream of choices.
 //!
-//! Two to four clients ask, hold, overrun, extend, write late and crash over three nodes, a stock and two jobs. Which kinds
+//! Two to four clients ask, hold, enter again, overrun, extend, write late and crash over three nodes, a stock and two jobs. Which kinds
 //! of misbehaviour a history may contain is drawn first, so that for every oracle some histories hold. A pure
 //! function of the choices: shrinking them shrinks the history.
 
@@ -50,6 +50,10 @@ enum Flaw {
     Misses,
     /// Votes are lost.
     Unbacked,
+    /// Holds are counted wrong.
+    Miscounts,
+    /// Whoever comes later may be served first.
+    Jumps,
 }
 
 const NODES: usize = 3;
@@ -67,8 +71,12 @@ struct Play<'a> {
     choices: std::slice::Iter<'a, u32>,
     flaws: u32,
     stages: Vec<Stage>,
+    /// The second hold of each client: call, grant, whether its promise runs.
+    seconds: Vec<Option<(CallId, u32, bool)>>,
     calls: Vec<u32>,
     past: Vec<u32>,
+    /// The calls that came to a node and wait, in that order.
+    line: Vec<CallId>,
     keys: [Option<CallId>; NODES],
     grants: u32,
     fence: i64,
@@ -87,8 +95,10 @@ impl<'a> Play<'a> {
             choices: choices.iter(),
             flaws,
             stages: vec![Stage::Idle; count],
+            seconds: vec![None; count],
             calls: vec![0; count],
             past: vec![0; count],
+            line: Vec::new(),
             keys: [None; NODES],
             grants: 0,
             fence: 0,
@@ -156,7 +166,9 @@ impl<'a> Play<'a> {
             3..=8 => self.set(by, detail as usize % NODES),
             9 => self.steps.push(attempt(by)),
             10 | 11 => self.refuse(of, by, detail),
-            _ if self.may(Flaw::GrantsInside) || !self.anybody_else(of) => self.grant(of, by, detail),
+            _ if self.is_next(by) && (self.may(Flaw::GrantsInside) || !self.anybody_else(of)) => {
+                self.grant(of, by, detail);
+            }
             _ => self.refuse(of, by, detail),
         }
     }
@@ -169,15 +181,26 @@ impl<'a> Play<'a> {
 
     fn set(&mut self, by: CallId, node: usize) {
         let over = self.keys[node];
-        if over.is_none_or(|owner| owner == by) || self.may(Flaw::Blind) {
+        let free = over.is_none_or(|owner| owner == by) || self.may(Flaw::Blind);
+        if free && self.is_next(by) {
+            self.line.retain(|known| *known != by);
             self.steps.push(wrote(node as u8, by, over));
             self.keys[node] = Some(by);
         } else {
             self.steps.push(applied(node as u8, by, Operation::Acquire, None));
+            if !self.keys.contains(&Some(by)) && !self.line.contains(&by) {
+                self.line.push(by);
+            }
         }
     }
 
+    /// Whether nobody waits who came before.
+    fn is_next(&self, by: CallId) -> bool {
+        self.may(Flaw::Jumps) || self.line.first().is_none_or(|first| *first == by)
+    }
+
     fn refuse(&mut self, of: u16, by: CallId, detail: u32) {
+        self.line.retain(|known| *known != by);
         let carried = self.keys.iter().filter(|key| **key == Some(by)).count() as u8;
         let wrote = self.steps.iter().any(|(_, fact)| {
             matches!(fact, Fact::Applied { by: known, change: Some(change), .. }
@@ -194,6 +217,7 @@ impl<'a> Play<'a> {
     }
 
     fn grant(&mut self, of: u16, by: CallId, detail: u32) {
+        self.line.retain(|known| *known != by);
         self.grants += 1;
         let late = self.may(Flaw::Empty) && detail.is_multiple_of(4);
         let falls = self.may(Flaw::FencesFall) && (detail / 4).is_multiple_of(4);
@@ -252,6 +276,7 @@ impl<'a> Play<'a> {
                 self.steps.push(backing(of, grant, winnable, promised, Cause::Rival));
             }
             13 => self.crash(of),
+            15 => self.nest(of, call, grant, detail),
             _ => self.release(of),
         }
     }
@@ -315,7 +340,8 @@ impl<'a> Play<'a> {
         let own = self.keys[node] == Some(call);
         let owner = self.keys[node].filter(|_| own || self.may(Flaw::Blind));
         let (operation, effect) = (Operation::Extend, HoldEffect::Prolonged);
-        let change = owner.map(|owner| HoldChange { operation, effect, owner: Some(owner) });
+        let change =
+            owner.map(|owner| HoldChange { operation, effect, owner: Some(owner), compatible: false });
         self.steps.push(applied(node as u8, call, operation, change));
         let overtaken = self.grants > grant;
         let fails = if self.may(Flaw::ExtendsAnyway) {
@@ -349,6 +375,63 @@ impl<'a> Play<'a> {
         self.stages[usize::from(of)] = Stage::Holding { call, grant, promised: renewed, inside, read };
     }
 
+    /// Enters again, or gives that hold back.
+    fn nest(&mut self, of: u16, outer: CallId, around: u32, detail: u32) {
+        let at = usize::from(of);
+        if self.seconds[at].is_some() {
+            return self.unnest(of, outer, around, PromiseEnd::Released, detail);
+        }
+        self.calls[at] += 1;
+        let by = call(of, self.calls[at]);
+        self.steps.extend([acquire(by), attempt(by)]);
+        self.join(by, Operation::Acquire, outer, detail);
+        self.grants += 1;
+        let grant = self.grants;
+        self.steps.push(reentered(of, grant, around));
+        let late = self.may(Flaw::Empty) && detail.is_multiple_of(4);
+        let same = (detail / 4).is_multiple_of(2);
+        self.fence += i64::from(!same);
+        let fence = (!(detail / 16).is_multiple_of(4)).then_some(self.fence);
+        self.steps.push(granted_with(by, grant, if late { Ahead::No } else { Ahead::Yes }, fence));
+        if !late {
+            self.steps.push(promise(by, grant));
+        }
+        self.count(of, around, 2, detail);
+        self.seconds[at] = Some((by, grant, !late));
+    }
+
+    fn join(&mut self, by: CallId, operation: Operation, outer: CallId, detail: u32) {
+        let node = detail as usize % NODES;
+        if self.keys[node] == Some(outer) {
+            self.steps.push(joined(node as u8, by, operation, outer));
+        }
+    }
+
+    fn count(&mut self, of: u16, grant: u32, believed: u32, detail: u32) {
+        let wrong = if self.may(Flaw::Miscounts) { detail / 64 % 5 } else { 0 };
+        let (most, assured) = match wrong {
+            1 => (believed + 1, believed),
+            2 => (believed, believed.saturating_sub(1)),
+            _ => (believed, believed),
+        };
+        if !(detail / 8).is_multiple_of(4) {
+            self.steps.push(counted(of, grant, believed, most, assured));
+        }
+    }
+
+    fn unnest(&mut self, of: u16, outer: CallId, around: u32, why: PromiseEnd, detail: u32) {
+        let Some((by, grant, promised)) = self.seconds[usize::from(of)].take() else { return };
+        if promised {
+            self.steps.push(promise_over(of, grant, why));
+        }
+        if why == PromiseEnd::Released {
+            self.say(client(of), Fact::ReleaseBegan { grant: GrantId(grant) });
+            self.join(by, Operation::Release, outer, detail);
+            self.say(client(of), Fact::ReleaseEnded { grant: GrantId(grant), how: Released::Confirmed });
+            self.count(of, around, 1, detail);
+        }
+    }
+
     fn crash(&mut self, of: u16) {
         self.finish(of, PromiseEnd::Crashed, SectionEnd::Crashed);
     }
@@ -364,6 +447,7 @@ impl<'a> Play<'a> {
         let Stage::Holding { call, grant, promised, inside, .. } = self.stages[usize::from(of)] else {
             return None;
         };
+        self.unnest(of, call, grant, promise, 0);
         if inside {
             self.say(client(of), Fact::SectionLeft { grant: GrantId(grant), why: section });
         }
@@ -379,7 +463,8 @@ impl<'a> Play<'a> {
         for node in 0..NODES {
             let owner = self.keys[node].filter(|owner| *owner == by || self.may(Flaw::Blind));
             let effect = HoldEffect::Removed;
-            let change = owner.map(|owner| HoldChange { operation, effect, owner: Some(owner) });
+            let change =
+                owner.map(|owner| HoldChange { operation, effect, owner: Some(owner), compatible: false });
             self.steps.push(applied(node as u8, by, operation, change));
             if owner.is_some() {
                 self.keys[node] = None;

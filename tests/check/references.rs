@@ -10,6 +10,7 @@ use fencepost::check::OracleName;
 use fencepost::history::{Access, Fact, HoldEffect, Record, WatchEnd, WatchKind};
 use fencepost::lock::{ExtendFailure, LossReason, RefuseReason};
 use fencepost::name::{CallId, ClientId, GrantId, Operation, Process, Route, VoterId};
+use fencepost::plan::FaultKind;
 
 /// What a reference says of a history.
 #[derive(Clone, Copy, Debug)]
@@ -20,9 +21,9 @@ pub(crate) struct Reference {
     pub(crate) exercised: bool,
 }
 
-/// The reference of an oracle, if it has a monitor.
-pub(crate) fn reference(oracle: OracleName, records: &[Record]) -> Option<Reference> {
-    let all = History(records);
+/// The reference of an oracle, where the grants of `readers` are shared.
+pub(crate) fn reference(oracle: OracleName, records: &[Record], readers: &[ClientId]) -> Reference {
+    let all = History { records, readers };
     let (violated_at, exercised) = match oracle {
         OracleName::PromiseOverlap => all.promise_overlap(),
         OracleName::PromiseEmpty => all.promise_empty(),
@@ -40,12 +41,16 @@ pub(crate) fn reference(oracle: OracleName, records: &[Record]) -> Option<Refere
         OracleName::Stuck => all.bounded(WatchKind::Stuck),
         OracleName::Unavailable => all.bounded(WatchKind::Unavailable),
         OracleName::SilentLoss => all.bounded(WatchKind::SilentLoss),
-        OracleName::Unfair | OracleName::HoldCount => return None,
+        OracleName::Unfair => all.unfair(),
+        OracleName::HoldCount => all.hold_count(),
     };
-    Some(Reference { violated_at, exercised })
+    Reference { violated_at, exercised }
 }
 
-struct History<'a>(&'a [Record]);
+struct History<'a> {
+    records: &'a [Record],
+    readers: &'a [ClientId],
+}
 
 /// Something that begins at one place and ends before another.
 #[derive(Clone, Copy)]
@@ -65,12 +70,22 @@ impl Interval {
 type Answer = (Option<usize>, bool);
 
 impl History<'_> {
+    /// Whether grants of these two could be in conflict.
+    fn rivals(&self, one: ClientId, other: ClientId) -> bool {
+        one != other && !(self.readers.contains(&one) && self.readers.contains(&other))
+    }
+
+    /// Whether a grant is one inside another.
+    fn is_second(&self, wanted: GrantId) -> bool {
+        self.any(|fact| matches!(fact, Fact::Reentered { grant, .. } if *grant == wanted))
+    }
+
     fn places(&self) -> std::ops::Range<usize> {
-        0..self.0.len()
+        0..self.records.len()
     }
 
     fn fact(&self, place: usize) -> &Fact {
-        &self.0[place].fact
+        &self.records[place].fact
     }
 
     fn first(&self, violated: impl Fn(usize) -> bool) -> Option<usize> {
@@ -78,7 +93,7 @@ impl History<'_> {
     }
 
     fn client(&self, wanted: GrantId) -> Option<ClientId> {
-        self.0.iter().find_map(|record| match record.fact {
+        self.records.iter().find_map(|record| match record.fact {
             Fact::Granted { call, grant, .. } if grant == wanted => Some(call.client),
             _ => None,
         })
@@ -122,7 +137,7 @@ impl History<'_> {
     fn overlap(&self, intervals: &[Interval]) -> Option<usize> {
         let clash = |late: &Interval| {
             intervals.iter().any(|early| {
-                early.client != late.client && early.from < late.from && early.contains(late.from)
+                self.rivals(early.client, late.client) && early.from < late.from && early.contains(late.from)
             })
         };
         intervals.iter().filter(|late| clash(late)).map(|late| late.from).min()
@@ -130,9 +145,9 @@ impl History<'_> {
 
     fn attempt_inside_another(&self, intervals: &[Interval]) -> bool {
         self.places().any(|place| match self.fact(place) {
-            Fact::AttemptBegan { call, .. } => {
-                intervals.iter().any(|interval| interval.client != call.client && interval.contains(place))
-            }
+            Fact::AttemptBegan { call, .. } => intervals
+                .iter()
+                .any(|interval| self.rivals(interval.client, call.client) && interval.contains(place)),
             _ => false,
         })
     }
@@ -143,7 +158,7 @@ impl History<'_> {
 
     /// Who wrote what lies at a node just before this place.
     fn content(&self, node: VoterId, before: usize) -> Option<CallId> {
-        let last = self.0[..before].iter().rev().find_map(|record| match &record.fact {
+        let last = self.records[..before].iter().rev().find_map(|record| match &record.fact {
             Fact::Applied { by, change: Some(change), .. }
                 if record.process == Process::Node(node.into()) =>
             {
@@ -160,19 +175,21 @@ impl History<'_> {
     }
 
     fn any(&self, wanted: impl Fn(&Fact) -> bool) -> bool {
-        self.0.iter().any(|record| wanted(&record.fact))
+        self.records.iter().any(|record| wanted(&record.fact))
     }
 
     fn any_written_before(&self, place: usize) -> bool {
         let written = |record: &Record| matches!(record.fact, Fact::Applied { change: Some(change), .. } if change.effect == HoldEffect::Written);
-        self.0[..place].iter().any(written)
+        self.records[..place].iter().any(written)
     }
 
     fn promise_overlap(&self) -> Answer {
         let promises = self.promises();
         let two = self.places().any(|i| {
             self.places().any(|j| match (self.fact(i), self.fact(j)) {
-                (Fact::Granted { call: a, .. }, Fact::Granted { call: b, .. }) => a.client != b.client,
+                (Fact::Granted { call: a, .. }, Fact::Granted { call: b, .. }) => {
+                    self.rivals(a.client, b.client)
+                }
                 _ => false,
             })
         });
@@ -201,7 +218,7 @@ impl History<'_> {
 
     fn section_overlap(&self) -> Answer {
         let sections = self.sections();
-        let two = sections.iter().any(|a| sections.iter().any(|b| a.client != b.client));
+        let two = sections.iter().any(|a| sections.iter().any(|b| self.rivals(a.client, b.client)));
         (self.overlap(&sections), two && self.attempt_inside_another(&sections))
     }
 
@@ -217,7 +234,7 @@ impl History<'_> {
             })
         };
         let writers = || {
-            self.0.iter().filter_map(|record| match record.fact {
+            self.records.iter().filter_map(|record| match record.fact {
                 Fact::StoreWrite { grant, .. } => Some(grant),
                 _ => None,
             })
@@ -228,8 +245,8 @@ impl History<'_> {
     fn valid_write_refused(&self) -> Answer {
         let refused = |place| match *self.fact(place) {
             Fact::StoreWrite { grant, accepted: false, .. } => {
-                let newer = |record: &Record| matches!(record.fact, Fact::Granted { grant: known, .. } if known > grant);
-                self.promised(grant, place) && !self.0[..place].iter().any(newer)
+                let newer = |record: &Record| matches!(record.fact, Fact::Granted { grant: known, .. } if known > grant && !self.is_second(known));
+                self.promised(grant, place) && !self.records[..place].iter().any(newer)
             }
             _ => false,
         };
@@ -277,17 +294,27 @@ impl History<'_> {
             Fact::Granted { fence, .. } => fence,
             _ => None,
         };
-        let falls = |late| {
-            let low = fence(late);
-            low.is_some_and(|low| (0..late).any(|early| fence(early).is_some_and(|high| high >= low)))
+        let second =
+            |place: usize| matches!(*self.fact(place), Fact::Granted { grant, .. } if self.is_second(grant));
+        let before = |late: usize, wanted: &dyn Fn(i64) -> bool| {
+            (0..late).any(|early| fence(early).is_some_and(wanted))
         };
-        (self.first(falls), self.places().filter(|place| fence(*place).is_some()).count() >= 2)
+        let falls = |late| {
+            let equal = |low| before(late, &|high| high == low) && !second(late);
+            fence(late).is_some_and(|low| before(late, &|high| high > low) || equal(low))
+        };
+        // A second hold with the fence of the first adds nothing.
+        let own = |late: &usize| {
+            fence(*late).is_some_and(|low| !second(*late) || !before(*late, &|high| high == low))
+        };
+        (self.first(falls), self.places().filter(own).count() >= 2)
     }
 
     fn foreign_change(&self) -> Answer {
-        let foreign = |place: usize| match (&self.0[place].process, self.fact(place)) {
+        let foreign = |place: usize| match (&self.records[place].process, self.fact(place)) {
             (Process::Node(node), Fact::Applied { by, change: Some(_), .. }) => {
-                self.content(node.voter, place).is_some_and(|owner| owner != *by)
+                let own = |owner: CallId| owner.client == by.client && self.is_second_call(*by);
+                self.content(node.voter, place).is_some_and(|owner| owner != *by && !own(owner))
             }
             _ => false,
         };
@@ -305,11 +332,11 @@ impl History<'_> {
         let overtaken = |grant: GrantId, place: usize| {
             let rival = |record: &Record| match record.fact {
                 Fact::Granted { call, grant: newer, .. } => {
-                    newer > grant && Some(call.client) != self.client(grant)
+                    newer > grant && self.client(grant).is_none_or(|owner| self.rivals(owner, call.client))
                 }
                 _ => false,
             };
-            self.0[..place].iter().any(rival)
+            self.records[..place].iter().any(rival)
         };
         let broken =
             |place| matches!(*self.fact(place), Fact::Extended { grant, .. } if overtaken(grant, place));
@@ -323,7 +350,7 @@ impl History<'_> {
 
     fn false_refusal(&self) -> Answer {
         let wrote = |wanted: CallId, place: usize| {
-            self.0[..place].iter().any(|record| {
+            self.records[..place].iter().any(|record| {
                 matches!(record.fact, Fact::Applied { by, change: Some(change), .. }
                     if by == wanted && change.effect == HoldEffect::Written)
             })
@@ -345,7 +372,7 @@ impl History<'_> {
     fn orphan(&self) -> Answer {
         let orphaned = |place| matches!(self.fact(place), Fact::LeftOver { excused: false, .. });
         let settled = self.any(|fact| *fact == Fact::Settled);
-        (self.first(orphaned), settled && self.any_written_before(self.0.len()))
+        (self.first(orphaned), settled && self.any_written_before(self.records.len()))
     }
 
     fn leak(&self) -> Answer {
@@ -356,7 +383,97 @@ impl History<'_> {
 
     fn bounded(&self, kind: WatchKind) -> Answer {
         let missed = |place| matches!(*self.fact(place), Fact::WatchOver { watch, end: WatchEnd::Missed } if watch.kind == kind);
-        let began = |fact: &Fact| matches!(*fact, Fact::WatchBegan { watch, .. } if watch.kind == kind);
-        (self.first(missed), self.any(began))
+        let judged = |fact: &Fact| matches!(*fact, Fact::WatchOver { watch, end } if watch.kind == kind && end != WatchEnd::Void);
+        (self.first(missed), self.any(judged))
     }
+
+    /// Whether a call led to a grant inside another.
+    fn is_second_call(&self, wanted: CallId) -> bool {
+        self.any(|fact| matches!(fact, Fact::Granted { call, grant, .. } if *call == wanted && self.is_second(*grant)))
+    }
+
+    /// From a call's coming to a node until it is served, by a hold that it took or by its grant, or is over.
+    /// `usize::MAX` where it never is. With the place at which it is served, if it is.
+    fn waits(&self) -> Vec<Wait> {
+        let begins = self.places().filter_map(|from| match *self.fact(from) {
+            Fact::AcquireBegan { call } if !self.is_inside(call.client, from) => self.wait(call, from),
+            _ => None,
+        });
+        begins.collect()
+    }
+
+    fn is_inside(&self, client: ClientId, before: usize) -> bool {
+        self.sections().iter().any(|section| section.client == client && section.contains(before))
+    }
+
+    fn wait(&self, call: CallId, begun: usize) -> Option<Wait> {
+        let after =
+            |from: usize, wanted: &dyn Fn(usize) -> bool| (from..self.records.len()).find(|p| wanted(*p));
+        let asks = |place: usize| match self.fact(place) {
+            Fact::Applied { name, by, .. } => {
+                let Route::Command { operation, .. } = name.route else { return false };
+                *by == call && operation == Operation::Acquire
+            }
+            _ => false,
+        };
+        let over = after(begun + 1, &|place| match *self.fact(place) {
+            Fact::Refused { call: known, .. } => known == call,
+            Fact::AcquireBegan { call: next } => {
+                next.client == call.client && !self.is_inside(next.client, place)
+            }
+            Fact::FaultBegan { kind: FaultKind::Crash, .. } => {
+                self.records[place].process == Process::Client(call.client)
+            }
+            _ => false,
+        });
+        let over = over.unwrap_or(usize::MAX);
+        let served = after(begun, &|place| match *self.fact(place) {
+            Fact::Granted { call: known, .. } => known == call,
+            Fact::Applied { change: Some(change), .. } => {
+                asks(place) && matches!(change.effect, HoldEffect::Written | HoldEffect::Updated)
+            }
+            _ => false,
+        });
+        let served = served.filter(|place| *place < over);
+        let came = after(begun, &asks).or(served)?;
+        let came = served.map_or(came, |served| came.min(served));
+        (came < over).then_some(Wait { call, came, served, over: served.unwrap_or(usize::MAX).min(over) })
+    }
+
+    fn unfair(&self) -> Answer {
+        let waits = self.waits();
+        let rivals = |one: &Wait, other: &Wait| self.rivals(one.call.client, other.call.client);
+        let passes = |late: &Wait, place: usize| {
+            waits.iter().any(|early| rivals(early, late) && early.came < late.came && place < early.over)
+        };
+        let unfair = |late: &Wait| late.served.filter(|place| passes(late, *place));
+        let together = waits.iter().any(|one| {
+            waits.iter().any(|other| {
+                // Whoever is served by its first command does not wait.
+                let waited = other.came < other.over;
+                rivals(one, other) && one.came < other.came && waited && other.came < one.over
+            })
+        });
+        (waits.iter().filter_map(unfair).min(), together)
+    }
+
+    fn hold_count(&self) -> Answer {
+        let wrong = |place| {
+            matches!(*self.fact(place), Fact::HoldsCounted { believed, most, assured, .. }
+                if most > believed || assured < believed)
+        };
+        let counted = |from: usize| {
+            self.records[from..].iter().any(|record| matches!(record.fact, Fact::HoldsCounted { .. }))
+        };
+        let second = |place: &usize| matches!(self.fact(*place), Fact::Reentered { .. });
+        (self.first(wrong), self.places().filter(second).any(counted))
+    }
+}
+
+/// A call that waits, from one place to before another.
+struct Wait {
+    call: CallId,
+    came: usize,
+    served: Option<usize>,
+    over: usize,
 }

@@ -2,7 +2,7 @@
 //!
 //! Clients count from 0. Unless said otherwise a record happens one microsecond after the one before it.
 
-use fencepost::check::Scope;
+use fencepost::check::{Readers, Scope};
 use fencepost::history::{
     Access, Cause, Fact, HoldChange, HoldEffect, PromiseEnd, Record, SectionEnd, Watch, WatchEnd, WatchKind,
 };
@@ -11,6 +11,7 @@ use fencepost::name::{
     CallId, ClientId, CommandName, Direction, GrantId, MessageName, NodeId, Operation, Process, Route,
     VoterId,
 };
+use fencepost::plan::FaultKind;
 use fencepost::time::{MonoTime, Now, WallTime, WorldTime};
 
 /// The scope in which every oracle applies.
@@ -23,6 +24,9 @@ pub(crate) const EVERYTHING: Scope = Scope {
     writes: true,
     store_refuses: true,
     invariant: true,
+    reentrant: true,
+    fifo: true,
+    readers: Readers::NONE,
 };
 
 /// A fact and where it happens.
@@ -131,14 +135,41 @@ pub(crate) fn applied(node: u8, by: CallId, operation: Operation, change: Option
 }
 
 pub(crate) fn wrote(node: u8, by: CallId, over: Option<CallId>) -> Step {
-    let change = HoldChange { operation: Operation::Acquire, effect: HoldEffect::Written, owner: over };
+    let change = HoldChange {
+        operation: Operation::Acquire,
+        effect: HoldEffect::Written,
+        owner: over,
+        compatible: false,
+    };
     applied(node, by, Operation::Acquire, Some(change))
 }
 
 pub(crate) fn removed(node: u8, by: CallId, owner: CallId) -> Step {
-    let change =
-        HoldChange { operation: Operation::Release, effect: HoldEffect::Removed, owner: Some(owner) };
+    let change = HoldChange {
+        operation: Operation::Release,
+        effect: HoldEffect::Removed,
+        owner: Some(owner),
+        compatible: false,
+    };
     applied(node, by, Operation::Release, Some(change))
+}
+
+/// A command of `by` that changed a value of another call and left it to all who hold by it.
+pub(crate) fn joined(node: u8, by: CallId, operation: Operation, owner: CallId) -> Step {
+    let (effect, owner, compatible) = (HoldEffect::Updated, Some(owner), true);
+    applied(node, by, operation, Some(HoldChange { operation, effect, owner, compatible }))
+}
+
+pub(crate) fn reentered(of: u16, grant: u32, outer: u32) -> Step {
+    (client(of), Fact::Reentered { grant: GrantId(grant), outer: GrantId(outer) })
+}
+
+pub(crate) fn counted(of: u16, grant: u32, believed: u32, most: u32, assured: u32) -> Step {
+    (client(of), Fact::HoldsCounted { grant: GrantId(grant), believed, most, assured })
+}
+
+pub(crate) fn crashed(of: u16) -> Step {
+    (client(of), Fact::FaultBegan { index: 0, kind: FaultKind::Crash, effective: true })
 }
 
 pub(crate) fn gone(node: u8, writer: CallId, cause: Cause) -> Step {

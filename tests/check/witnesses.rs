@@ -3,9 +3,9 @@
 use crate::generated::runner;
 use crate::play::histories;
 use crate::story::*;
-use fencepost::check::{Margin, WitnessLatches, WitnessName, Witnesses};
+use fencepost::check::{Margin, Readers, WitnessLatches, WitnessName, Witnesses};
 use fencepost::history::{Cause, Fact, PromiseEnd, Record};
-use fencepost::name::{GrantId, Process};
+use fencepost::name::{ClientId, GrantId, Process};
 use fencepost::plan::FaultKind;
 use fencepost::time::{Span, WorldTime};
 use proptest::prelude::*;
@@ -104,6 +104,47 @@ fn witnesses_are_counted() {
         assert_eq!(witnesses.of(name), count, "{name}: {case}");
         assert_eq!(witnesses.counts().any(|(known, _)| known == name), count > 0, "{name}: {case}");
     }
+}
+
+#[test]
+fn second_holds_are_passed_over() {
+    let (a, again, b) = (call(0, 1), call(0, 2), call(1, 1));
+    let released = |grant| promise_over(0, grant, PromiseEnd::Released);
+    let inside = [granted(a, 1), promise(a, 1), entered(0, 1), reentered(0, 2, 1), granted(again, 2)];
+    let count = |name, more: [Step; 3]| {
+        let mut witnesses = Witnesses::new();
+        history(inside.clone().into_iter().chain(more)).iter().for_each(|record| witnesses.on_record(record));
+        witnesses.of(name)
+    };
+    // The release of the second hold hands nothing over; that of the first does.
+    assert_eq!(count(WitnessName::HandOver, [released(2), released(1), granted(b, 3)]), 1);
+    assert_eq!(count(WitnessName::HandOver, [released(2), left(0, 1), granted(b, 3)]), 0);
+    // It is no other client's grant after an expiry, and who was inside is not forgotten for it.
+    let expired = gone(0, a, Cause::Expiry);
+    assert_eq!(count(WitnessName::ExpiryUnderLoad, [expired.clone(), released(2), granted(b, 3)]), 1);
+    assert_eq!(count(WitnessName::ExpiryUnderLoad, [expired, reentered(0, 3, 1), granted(call(0, 3), 3)]), 0);
+}
+
+#[test]
+fn readers_see_nothing_of_each_other() {
+    let (a, b, c) = (call(0, 1), call(1, 1), call(2, 1));
+    let released = |of, grant| promise_over(of, grant, PromiseEnd::Released);
+    let hold = [granted(a, 1), promise(a, 1), entered(0, 1), attempt(b), gone(0, a, Cause::Expiry)];
+    let rest = [granted(b, 2), released(0, 1), attempt(c), granted(c, 3), released(2, 3), granted(b, 4)];
+    let records = history(hold.into_iter().chain(rest));
+    let count = |readers: &[u16]| {
+        let readers = Readers::of(readers.iter().map(|reader| ClientId(*reader)));
+        let (mut witnesses, mut latches) = (Witnesses::among(&readers), WitnessLatches::among(&readers));
+        records.iter().for_each(|record| witnesses.on_record(record));
+        records.iter().for_each(|record| latches.on_record(record));
+        let names = [WitnessName::Contention, WitnessName::HandOver, WitnessName::ExpiryUnderLoad];
+        assert!(names.iter().all(|name| latches.seen(*name) == (witnesses.of(*name) > 0)));
+        names.map(|name| witnesses.of(name))
+    };
+    assert_eq!(count(&[]), [1, 1, 1]);
+    // Another reader finds nothing expired; the writer that comes after it does.
+    assert_eq!(count(&[0, 1]), [0, 1, 1]);
+    assert_eq!(count(&[0, 1, 2]), [0, 0, 0]);
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! The world and its seeded explorer, through scenario files, records and the public system.
 //!
 //! `story` turns a run into lines that tables compare; `faults`, `links`, `order`, `promises`, `workloads` and
-//! `bounds` and `groups` are such tables, `plans` and `groups_any` draw plans at random, `canonical` continues canonical systems, and
-//! `scripted` holds cores that tell what they were told.
+//! `bounds`, `groups` and `connected` are such tables, `plans` and `groups_any` draw plans at random, `canonical` continues canonical systems, and
+//! `scripted` and `steps` hold cores that tell what they were told; `counting` is a lock that counts and shares its holds, which
+//! `second` tries, and `deadlock` has one that takes two locks in turn.
 
 #![expect(
     clippy::unwrap_used,
@@ -12,6 +13,9 @@
 
 mod bounds;
 mod canonical;
+mod connected;
+mod counting;
+mod deadlock;
 mod faults;
 mod groups;
 mod groups_any;
@@ -20,5 +24,7 @@ mod order;
 mod plans;
 mod promises;
 mod scripted;
+mod second;
+mod steps;
 mod story;
 mod workloads;

@@ -9,7 +9,6 @@ use fencepost::name::{ClientId, Nonce};
 use fencepost::time::Now;
 use fencepost::world::Setup;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// A core that panics if a request is answered twice, late while it is open, or never sent.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -29,7 +28,7 @@ pub(crate) enum Voice {
 
 impl Watched {
     pub(crate) fn new(index: usize, setup: &Setup, told: Voice) -> Self {
-        let core = Core::new(Arc::clone(&setup.clients[index].policy), setup.key.clone());
+        let core = Core::of(&setup.clients[index].lock, setup.key.clone());
         Self { core, open: BTreeSet::new(), closed: BTreeSet::new(), told }
     }
 
@@ -81,7 +80,7 @@ impl LockCore for Watched {
         self.core.describe()
     }
 
-    fn backs(&self, nonce: Nonce, stored: &bytes::Bytes) -> bool {
+    fn backs(&self, nonce: Nonce, stored: &fencepost::lock::Stored) -> bool {
         self.core.backs(nonce, stored)
     }
 }

@@ -74,7 +74,10 @@ impl Given {
         let lock = match lock.0 {
             "none" => "[lock.none]".to_owned(),
             name => {
-                let spec = "like = \"spec\"\nnode_timeout_ms = 20\nretries = 0";
+                let spec = match name {
+                    "reentrant" => "like = \"scripted\"\nnode_timeout_ms = 20",
+                    _ => "like = \"spec\"\nnode_timeout_ms = 20\nretries = 0",
+                };
                 format!("[lock.{name}]\n{}", keys(spec, &lock.1))
             }
         };
@@ -182,7 +185,13 @@ pub(crate) fn text(fact: &Fact) -> String {
         Fact::HoldThinned { grant } => format!("thinned {}", grant.0),
         Fact::StoreRead { stock, .. } => format!("read {stock}"),
         Fact::StoreLooked { item, times, .. } => format!("looked {item} {times}"),
+        Fact::Reentered { grant, outer } => format!("reentered {} inside {}", grant.0, outer.0),
+        Fact::HoldsCounted { grant, believed, most, assured } => {
+            format!("counted {} believed {believed} most {most} assured {assured}", grant.0)
+        }
         Fact::CheckEnded { grant, found } => format!("checked {} {found:?}", grant.0),
+        Fact::Blocked { name } => format!("blocked {name}"),
+        Fact::Published { name, hearers } => format!("published {name} {hearers}"),
         Fact::Rerouted { to } => format!("rerouted {to}"),
         Fact::Replicated { from, entry } => format!("replicated {from} {entry}"),
         Fact::Resynced { from } => format!("resynced {from}"),
