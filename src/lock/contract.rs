@@ -23,8 +23,43 @@ pub trait LockCore: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// What the core promises and needs; constant over its life.
     fn describe(&self) -> CoreTraits;
 
-    /// Whether the bytes stored under the lock key count as a hold taken with `nonce`.
-    fn backs(&self, nonce: Nonce, stored: &Bytes) -> bool;
+    /// Whether what is stored under the lock key counts as a hold taken with `nonce`: unless a lock says otherwise, if
+    /// it is a string, that of the nonce.
+    fn backs(&self, nonce: Nonce, stored: &Stored) -> bool {
+        match stored {
+            Stored::Text(text) => nonce.to_bytes() == *text,
+            Stored::Hash(_) | Stored::Other => false,
+        }
+    }
+
+    /// How many holds taken with `nonce` are stored under the lock key: more than 1 only where a holder may acquire
+    /// again.
+    fn holds(&self, nonce: Nonce, stored: &Stored) -> u32 {
+        u32::from(self.backs(nonce, stored))
+    }
+}
+
+/// What a node stores under the lock key, as far as a core can tell a hold by it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stored {
+    /// A string.
+    Text(Bytes),
+    /// A hash: pairs of field and value, ascending by field.
+    Hash(Vec<(Bytes, Bytes)>),
+    /// A value of another type, which is nobody's hold.
+    Other,
+}
+
+impl Stored {
+    /// Whether both are holds of the same: counts of a hash may differ.
+    pub fn has_owners_of(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Hash(one), Self::Hash(other)) => {
+                one.iter().map(|(field, _)| field).eq(other.iter().map(|(field, _)| field))
+            }
+            (Self::Text(_) | Self::Hash(_) | Self::Other, _) => self == other,
+        }
+    }
 }
 
 /// A caller inside one process; callers may share a handle.
@@ -364,6 +399,8 @@ pub enum LossReason {
     Gone,
     /// The promised end passed without a successful renewal.
     Expired,
+    /// An extension failed, and the library takes that for a loss.
+    Unrenewed,
 }
 
 /// What a core promises and needs.
@@ -385,10 +422,12 @@ pub struct CoreTraits {
     pub basis: Basis,
     /// Whether grants carry fences.
     pub fenced: bool,
-    /// Whether grants follow the order of the calls.
+    /// Whether grants follow the order in which calls came to its voter.
     pub fifo: bool,
     /// Whether a holder may acquire again.
     pub reentrant: bool,
+    /// Whether its grants are shared: compatible with those of all other clients whose grants are.
+    pub shared: bool,
     /// Whether it matters which voter is which (serial asking).
     pub ordered_voters: bool,
     /// How often it renews by itself.
@@ -415,6 +454,10 @@ pub enum KeyRole {
     Hold,
     /// The fence counter: meant to outlive every hold.
     Fence,
+    /// What the keys begin with that keep the answer of one release each.
+    Latch,
+    /// Who waits, or what tells them: nobody's hold.
+    Queue,
 }
 
 impl WakeReason {

@@ -5,9 +5,8 @@
 use crate::canon::{Canon, IdKind};
 use crate::name::{ClientId, Nonce, Operation};
 use crate::time::{ClockKind, Now, Span};
-use bytes::Bytes;
 
-use super::contract::{CoreTraits, Found, Input, LockCore, Output, Released, Ttl, Until};
+use super::contract::{CoreTraits, Found, Input, LockCore, Output, Released, Stored, Ttl, Until};
 use super::policy::{Basis, Protocol};
 
 /// The core of `none`.
@@ -64,6 +63,7 @@ impl LockCore for NoLock {
             fenced: false,
             fifo: false,
             reentrant: false,
+            shared: false,
             ordered_voters: false,
             renewal: None,
             node_timeout: Span::ZERO,
@@ -71,7 +71,7 @@ impl LockCore for NoLock {
         }
     }
 
-    fn backs(&self, _nonce: Nonce, _stored: &Bytes) -> bool {
+    fn backs(&self, _nonce: Nonce, _stored: &Stored) -> bool {
         false
     }
 }

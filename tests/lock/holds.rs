@@ -1,7 +1,9 @@
 //! Plays of a hold: release, extension by the caller, the watchdog, loss.
 
 use crate::play::{base, check, single, with};
-use fencepost::lock::{Asking, Basis, Extension, OnLoss, Policy, Release, Renewal, Validity};
+use fencepost::lock::{
+    Asking, Basis, Extension, NonceLife, OnLoss, Policy, Reacquire, Release, Renewal, Validity,
+};
 use fencepost::time::ClockKind;
 
 /// A hold granted at 2 ms, with what the policy outputs then.
@@ -261,5 +263,35 @@ fn a_loss_is_told_or_not() {
          4 cancel
          4 acquire       => attempt 2; >1 acquire.2.set.1
          5 ok 1          => granted nonce 2 until 992ms",
+    );
+}
+
+/// A handle that holds and is asked again: the specification refuses the call; code that asks all the same is refused by
+/// its own key, and its cleaning takes the hold away.
+#[test]
+fn a_second_call_of_a_holder() {
+    let again = "10 acquire => ";
+    let once = |p: &mut Policy| (p.nonce, p.retry.retries) = (NonceLife::Handle, 0);
+    check_held(
+        "refused",
+        &with(once),
+        GRANTED,
+        &format!("{again}refused Misuse\n11 release => >123 release.1.eval.1"),
+    );
+    let asks = with(|p| {
+        once(p);
+        p.reacquire = Reacquire::Asks;
+    });
+    check_held(
+        "asks",
+        &asks,
+        GRANTED,
+        &format!(
+            "{again}attempt 2; >123 acquire.2.set.1
+             11 null 123 => >123 acquire.2.eval.1
+             12 1 123    => refused Taken
+             13 release  => >123 release.1.eval.1
+             14 0 123    => released NotOwned"
+        ),
     );
 }

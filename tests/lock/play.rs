@@ -12,15 +12,14 @@
 use bytes::Bytes;
 use fencepost::canon::Canon;
 use fencepost::lock::{
-    Caller, Core, Draw, Input, LinkState, LockCore, Output, Policy, Protocol, RequestId, Retry, Soundness,
-    Ttl, UnknownReason, Until, WakeReason,
+    Caller, Core, Draw, Input, LinkState, LockCore, Output, Policy, Protocol, Recipe, RequestId, Retry,
+    Soundness, Ttl, UnknownReason, Until, WakeReason,
 };
 use fencepost::lock::{ConnectionId, Label};
 use fencepost::name::{ClientId, CommandName, Nonce, Operation, VoterId};
 use fencepost::resp::{Command, Reply};
 use fencepost::time::{ClockKind, MonoTime, Now, ProcessClocks, Span, WorldTime};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// A request that the driver has not answered yet.
 #[derive(Clone, Debug)]
@@ -85,9 +84,14 @@ impl Play {
     /// A play by the process with this index, starting at this world time.
     pub(crate) fn started(policy: &Policy, index: usize, start: WorldTime) -> Self {
         policy.validate(Soundness::Waived).expect("a policy that can be run");
+        Self::of(&policy.clone().into(), index, start)
+    }
+
+    /// A play of any lock.
+    pub(crate) fn of(recipe: &Recipe, index: usize, start: WorldTime) -> Self {
         let clocks = ProcessClocks::new(index, Span::ZERO);
         Self {
-            core: Core::new(Arc::new(policy.clone()), Bytes::from_static(b"stock")),
+            core: Core::of(recipe, Bytes::from_static(b"stock")),
             clocks,
             start,
             world: start,
@@ -106,6 +110,16 @@ impl Play {
 
     pub(crate) fn at(&mut self, ms: u64) {
         self.world = self.start + Span::from_ms(ms as i64);
+    }
+
+    /// Lets so much time pass.
+    pub(crate) fn after(&mut self, span: Span) {
+        self.world += span;
+    }
+
+    /// As [`Self::line`] without its time: at the present.
+    pub(crate) fn again(&mut self, input: &str) -> String {
+        self.said(input)
     }
 
     /// Gives one input and does the duties that follow.
@@ -149,7 +163,8 @@ impl Play {
     fn obey(&mut self, output: &Output) {
         match output {
             Output::Send { request, voter, connection, command, limit, label } => {
-                assert_eq!(*connection, ConnectionId(0));
+                let subscribes = [&b"SUBSCRIBE"[..], b"UNSUBSCRIBE"].contains(&command.name().as_ref());
+                assert_eq!(*connection, ConnectionId(u8::from(subscribes)));
                 assert!(self.open.iter().all(|open| open.request != *request), "request id used twice");
                 let name = (
                     *voter,
@@ -183,6 +198,10 @@ impl Play {
     pub(crate) fn line(&mut self, line: &str) -> String {
         let (ms, rest) = line.trim().split_once(' ').expect("a time and an input");
         self.at(ms.parse().expect("milliseconds"));
+        self.said(rest)
+    }
+
+    fn said(&mut self, rest: &str) -> String {
         let mut words: Vec<&str> = rest.split_whitespace().collect();
         let caller = match words.last() {
             Some(&"other") => {
@@ -204,6 +223,12 @@ impl Play {
                 let (voter, connection) = (VoterId(0), ConnectionId(0));
                 Input::Link { voter, connection, state: LinkState::Reset }
             }
+            ["link", "messages"] => {
+                let (voter, connection) = (VoterId(0), ConnectionId(1));
+                Input::Link { voter, connection, state: LinkState::Reset }
+            }
+            ["told"] => Input::Push { voter: VoterId(0), message: message("stock:channel") },
+            ["told", "elsewhere"] => Input::Push { voter: VoterId(0), message: message("else") },
             ["push"] => Input::Push { voter: VoterId(0), message: Reply::OK },
             ["late", number] => {
                 Input::Late { request: RequestId(number.parse().expect("an id")), reply: Reply::OK }
@@ -237,6 +262,11 @@ impl Play {
                 "master0" => Input::Reply { request, reply: role("master", 0) },
                 "master2" => Input::Reply { request, reply: role("master", 2) },
                 "slave" => Input::Reply { request, reply: role("slave", 0) },
+                "queued" => Input::Reply { request, reply: Reply::Status("QUEUED".into()) },
+                "exec1" => Input::Reply { request, reply: Reply::Array(vec![Reply::Int(1)]) },
+                "exec0" => Input::Reply { request, reply: Reply::Array(vec![Reply::Int(0)]) },
+                "fence4" => Input::Reply { request, reply: Reply::Array(vec![Reply::Int(1), Reply::Int(4)]) },
+                "held9" => Input::Reply { request, reply: Reply::Array(vec![Reply::Int(0), Reply::Int(9)]) },
                 "array" => Input::Reply { request, reply: Reply::NullArray },
                 "timeout" => Input::Unknown { request, why: UnknownReason::TimedOut },
                 "broken" => Input::Unknown { request, why: UnknownReason::Disconnected },
@@ -314,6 +344,12 @@ fn role(name: &'static str, replicas: usize) -> Reply {
     let text = |text: &'static str| Reply::Bulk(Bytes::from_static(text.as_bytes()));
     let replica = Reply::Array(vec![text("127.0.0.1"), text("6380"), text("14")]);
     Reply::Array(vec![text(name), Reply::Int(14), Reply::Array(vec![replica; replicas])])
+}
+
+/// A message on a channel.
+fn message(channel: &'static str) -> Reply {
+    let text = |text: &'static str| Reply::Bulk(Bytes::from_static(text.as_bytes()));
+    Reply::Array(vec![text("message"), text(channel), text("released")])
 }
 
 fn life(text: &str) -> Ttl {

@@ -4,7 +4,7 @@ use crate::play::{Play, base, single, with};
 use bytes::Bytes;
 use fencepost::lock::{
     Asking, Basis, Core, Counting, Drift, Extension, Fence, KeyRole, LockCore, NonceLife, Policy,
-    PolicyError, Protocol, Release, Renewal, Retry, Soundness, Taking, Ttl,
+    PolicyError, Protocol, Release, Renewal, Retry, Soundness, Stored, Taking, Ttl,
 };
 use fencepost::name::Nonce;
 use fencepost::time::Span;
@@ -68,7 +68,14 @@ fn commands_word_by_word() {
 
 #[test]
 fn every_script_says_where_its_rule_comes_from() {
-    for text in [ACQUIRE_FENCED, COMPARE_AND_DELETE, COMPARE_AND_PEXPIRE, RECREATE] {
+    let scripts = std::fs::read_dir("src/lock/scripts").expect("the folder of scripts");
+    let paths = scripts.map(|file| file.expect("a file").path());
+    let texts = paths
+        .filter(|path| path.extension().is_some_and(|end| end == "lua"))
+        .map(|path| std::fs::read_to_string(path).expect("a text"));
+    let texts: Vec<String> = texts.collect();
+    assert!(texts.len() >= 7, "{} scripts", texts.len());
+    for text in texts {
         assert!(text.starts_with("-- "), "{text}");
         assert!(text.contains("\n-- Rule: "), "{text}");
     }
@@ -141,11 +148,11 @@ fn call_max_is_reached_by_a_world_that_never_answers() {
 #[test]
 fn a_key_backs_exactly_its_own_nonce() {
     let core = Core::new(Arc::new(base()), Bytes::from_static(b"stock"));
-    assert!(core.backs(Nonce(1), &Nonce(1).to_bytes()));
-    assert!(!core.backs(Nonce(1), &Nonce(2).to_bytes()));
-    assert!(!core.backs(Nonce(1), &Bytes::from_static(b"1")));
+    assert!(core.backs(Nonce(1), &Stored::Text(Nonce(1).to_bytes())));
+    assert!(!core.backs(Nonce(1), &Stored::Text(Nonce(2).to_bytes())));
+    assert!(!core.backs(Nonce(1), &Stored::Text(Bytes::from_static(b"1"))));
     let none = Core::new(Arc::new(with(|p| p.protocol = Protocol::None)), Bytes::from_static(b"stock"));
-    assert!(!none.backs(Nonce(1), &Nonce(1).to_bytes()));
+    assert!(!none.backs(Nonce(1), &Stored::Text(Nonce(1).to_bytes())));
 }
 
 #[test]
@@ -166,9 +173,10 @@ fn policies_that_cannot_be_run() {
         (with(|p| p.quorum = 1), waived, None),
         (with(|p| p.protocol = Protocol::Single), waived, Some(PolicyError::Single { voters: 3 })),
         (with(|p| p.node_timeout = ms(0)), waived, Some(PolicyError::NoNodeTimeout)),
+        (with(|p| p.node_timeout = ms(1_000)), waived, None),
         (
             with(|p| p.node_timeout = ms(1_000)),
-            waived,
+            required,
             Some(PolicyError::NodeTimeout { timeout: ms(1_000), ttl: ms(1_000) }),
         ),
         (with(|p| p.ttl = Ttl::Of(Span(999))), required, Some(PolicyError::ZeroTtl)),

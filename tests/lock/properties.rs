@@ -1,15 +1,15 @@
 //! Any order of inputs, sensible or not.
 
-use crate::play::{Play, base};
+use crate::play::Play;
+use crate::policies::policies;
 use fencepost::lock::{
-    Asking, Basis, Caller, Counting, Drift, Extension, Fence, Input, LinkState, NonceLife, OnError, OnLoss,
-    Output, Policy, Protocol, RefuseReason, Release, ReleaseScope, Renewal, RequestId, Retry, Soundness,
-    Taking, Ttl, UnknownReason, Validity, Wait, WaitFor, WakeReason,
+    Caller, Input, LinkState, Output, Reacquire, RefuseReason, Renewal, RenewalOnRelease, RequestId,
+    Soundness, Ttl, UnknownReason, WakeReason,
 };
 use fencepost::lock::{ConnectionId, ExtendFailure, Found};
 use fencepost::name::{Nonce, VoterId};
 use fencepost::resp::Reply;
-use fencepost::time::{ClockKind, Span};
+use fencepost::time::Span;
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -117,67 +117,6 @@ fn moves() -> impl Strategy<Value = Move> {
     ]
 }
 
-prop_compose! {
-    fn policies()(
-        shape in select(vec![(Protocol::Single, 1, 1), (Protocol::Redlock, 3, 2), (Protocol::Redlock, 5, 3), (Protocol::Redlock, 3, 1)]),
-        (validity, basis, clock) in (
-            select(vec![Validity::Checked, Validity::NoCheck]),
-            select(vec![Basis::Send, Basis::DecisionElapsed, Basis::Decision, Basis::UntilReleased, Basis::UntilLost]),
-            select(vec![ClockKind::Mono, ClockKind::Wall]),
-        ),
-        (asking, on_error, release, release_on_failure) in (
-            select(vec![Asking::Concurrent, Asking::Serial]),
-            select(vec![OnError::Count, OnError::Abort]),
-            select(vec![Release::CompareAndDelete, Release::PlainDel]),
-            select(vec![ReleaseScope::All, ReleaseScope::Known]),
-        ),
-        (retries, driver_retries) in (0..3_u32, 0..3_u8),
-        (counting, taking) in (
-            select(vec![Counting::Grants, Counting::Grants, Counting::Replies]),
-            select(vec![Taking::SetNxPx, Taking::SetNxPx, Taking::SetnxExpire]),
-        ),
-        nonce in select(vec![NonceLife::Attempt, NonceLife::Call, NonceLife::Handle, NonceLife::Constant]),
-        fence in select(vec![Fence::None, Fence::Incr]),
-        (extension, renewal, on_loss) in (
-            select(vec![Extension::None, Extension::Compare, Extension::Recreate, Extension::Blind]),
-            select(vec![Renewal::None, Renewal::Watchdog]),
-            select(vec![OnLoss::Tell, OnLoss::Silent]),
-        ),
-        replicas in select(vec![WaitFor::None, WaitFor::None, WaitFor::Any, WaitFor::All]),
-    ) -> Policy {
-        let (protocol, voters, quorum) = shape;
-        let fenceable = voters == 1 && (counting, taking) == (Counting::Grants, Taking::SetNxPx);
-        Policy {
-            protocol,
-            voters,
-            quorum,
-            counting,
-            taking,
-            ttl: Ttl::Of(Span::from_ms(300)),
-            node_timeout: base().node_timeout,
-            drift: Drift::SPEC,
-            validity,
-            basis,
-            clock,
-            asking,
-            on_error,
-            release,
-            release_on_failure,
-            retry: Retry { retries, ..base().retry },
-            driver_retries,
-            nonce,
-            fence: if fenceable { fence } else { Fence::None },
-            extension,
-            renewal: if extension == Extension::None { Renewal::None } else { renewal },
-            on_loss,
-            wait: Wait {
-                replicas: if protocol == Protocol::Single { replicas } else { WaitFor::None },
-                limit: Span::from_ms(20),
-            },
-        }
-    }
-}
-
 /// What the outputs said so far.
 #[derive(Default)]
 struct Account {
@@ -186,6 +125,8 @@ struct Account {
     answered: [usize; 4],
     holder: Option<Caller>,
     watched: bool,
+    /// Whether a handle that holds asks again when it is called, and forgets its hold.
+    asks: bool,
 }
 
 impl Account {
@@ -225,11 +166,11 @@ impl Account {
             Output::Lost { caller, .. } => {
                 assert_eq!(self.holder.take(), Some(*caller), "lost without a hold")
             }
-            Output::Send { .. }
-            | Output::Connect { .. }
-            | Output::Wake { .. }
-            | Output::Quiet { .. }
-            | Output::Attempt { .. } => {}
+            Output::Send { .. } | Output::Connect { .. } | Output::Wake { .. } | Output::Quiet { .. } => {}
+            Output::Attempt { .. } => {
+                assert!(self.asks || self.holder.is_none(), "asks while it holds");
+                self.holder = None;
+            }
         }
     }
 
@@ -281,7 +222,8 @@ proptest! {
     fn any_inputs(policy in policies(), script in prop::collection::vec(moves(), 0..120)) {
         policy.validate(Soundness::Waived).expect("a policy that can be run");
         let mut play = Play::new(&policy);
-        let mut account = Account { watched: policy.renewal == Renewal::Watchdog, ..Account::default() };
+        let (watched, asks) = (policy.renewal == Renewal::Watchdog, policy.reacquire == Reacquire::Asks);
+        let mut account = Account { watched, asks, ..Account::default() };
         let mut time = 0;
         for chosen in script {
             if let Some(input) = next(&mut play, &mut time, chosen) {
@@ -302,7 +244,8 @@ proptest! {
         if let Some(caller) = account.holder {
             account.give(&mut play, Input::Release { caller });
         }
-        prop_assert!(!wakes(&play, WakeReason::Renew), "a watchdog without a hold");
+        let survives = policy.renewal_on_release == RenewalOnRelease::Survives;
+        prop_assert!(survives || !wakes(&play, WakeReason::Renew), "a watchdog without a hold");
         while let Some(open) = play.open.first() {
             let input = Input::Unknown { request: open.request, why: UnknownReason::TimedOut };
             account.give(&mut play, input);

@@ -3,8 +3,8 @@
 use crate::play::{Play, base, check, single, with};
 use fencepost::canon::Canon;
 use fencepost::lock::{
-    Asking, Core, Counting, Extension, LockCore, NonceLife, OnError, Policy, ReleaseScope, Renewal, Taking,
-    Ttl,
+    Asking, Core, Counting, Extension, LockCore, NonceLife, OnError, Policy, ReleaseScope, Renewal, Stored,
+    Taking, Ttl,
 };
 use fencepost::name::{ClientId, Nonce};
 use fencepost::time::{ProcessClocks, Span, WorldTime};
@@ -213,7 +213,7 @@ fn a_constant_nonce_is_everybodys() {
         assert_eq!(value(play), own, "and the release");
     }
     let core = Core::new(Arc::new(constant()), "stock".into());
-    assert!(core.backs(Nonce::CONSTANT, &Nonce::CONSTANT.to_bytes()));
+    assert!(core.backs(Nonce::CONSTANT, &Stored::Text(Nonce::CONSTANT.to_bytes())));
 }
 
 /// A renaming that touched it would make a canonical state go on otherwise than the state it stands for.

@@ -3,12 +3,14 @@
 //! A failed attempt is taken back *before* anything else happens: the wait for the next attempt, and the answer
 //! to the caller, follow when every cleaning command is answered or unknown. So do the specification's reference
 //! implementations, which unlock in the foreground and then sleep (antirez/redlock-rb, redsync);
-//! libraries that clean up in the background race their own next attempt. It also keeps the state
-//! small: one round is open at a time.
+//! libraries that clean up in the background race their own next attempt. Either way one round is open at a time:
+//! nobody listens to what is cleaned in the background.
 //!
 //! Must not know how a promise is computed (`validity`) or what is sent (`commands`).
 
-use crate::lock::policy::{NonceLife, OnError, ReleaseScope, Retry, WaitFor};
+use crate::lock::policy::{
+    AfterLast, Cleanup, NonceLife, OnError, Policy, Reacquire, ReleaseScope, Retry, Start, WaitFor, WhenLate,
+};
 use crate::lock::{Caller, Draw, Output, RefuseReason, RequestId, Ttl, WakeReason};
 use crate::name::{Nonce, Operation};
 use crate::time::{Now, Span};
@@ -16,7 +18,10 @@ use std::mem;
 
 use super::ballot::{Answer, Ballot, Heard, Sender};
 use super::machine::Quorum;
-use super::state::{Asking, Call, Checking, Cleaning, Confirming, Extending, Hold, Next, Past, State};
+use super::state::{
+    Asking, Call, Checking, Cleaning, Confirming, Extending, Hold, Next, Origin, Past, State,
+};
+use super::validity::Expiry;
 use super::{commands, validity};
 
 impl Quorum {
@@ -29,23 +34,44 @@ impl Quorum {
         out: &mut Vec<Output>,
     ) {
         match self.state {
-            State::Idle | State::Gone { .. } => {
-                let left = self.terms.policy().retry.retries;
-                let call = Call { caller, ttl: validity::whole_ms(ttl), left, past: Past::Clean };
-                self.begin(now, call, draw, out);
+            State::Idle | State::Gone { .. } => self.call(now, caller, ttl, draw, out),
+            State::Holding(_) if self.terms.policy().reacquire == Reacquire::Asks => {
+                self.forget(out);
+                self.call(now, caller, ttl, draw, out);
             }
             State::Asking(_)
             | State::Confirming(_)
             | State::Cleaning(_)
             | State::Waiting(_)
+            | State::Lingering { .. }
             | State::Holding(_)
             | State::Releasing(_) => out.push(Output::Refused { caller, why: RefuseReason::Misuse }),
         }
     }
 
+    fn call(&mut self, now: Now, caller: Caller, ttl: Ttl, draw: Draw, out: &mut Vec<Output>) {
+        let (left, ttl) = (self.terms.policy().retry.retries, validity::whole_ms(ttl));
+        let origin = origin(self.terms.policy(), ttl, now);
+        let call = Call { caller, ttl, left, past: Past::Clean, origin };
+        self.begin(now, call, draw, out);
+    }
+
     pub(super) fn on_retry(&mut self, now: Now, draw: Draw, out: &mut Vec<Output>) {
-        match self.state {
-            State::Waiting(call) => self.begin(now, call, draw, out),
+        match &self.state {
+            State::Waiting(call) => match call.origin.as_deref() {
+                Some(Origin { limit, last, .. }) if !limit.is_ahead(now) => {
+                    let (caller, why) = (call.caller, *last);
+                    self.refuse(caller, why, out);
+                }
+                Some(_) | None => {
+                    let call = call.clone();
+                    self.begin(now, call, draw, out);
+                }
+            },
+            State::Lingering { caller, why } => {
+                let (caller, why) = (*caller, *why);
+                self.refuse(caller, why, out);
+            }
             // The wait that asked for this wake is over.
             State::Idle
             | State::Asking(_)
@@ -59,17 +85,21 @@ impl Quorum {
 
     pub(super) fn on_vote(&mut self, now: Now, request: RequestId, answer: &Answer, out: &mut Vec<Output>) {
         let State::Asking(asking) = &mut self.state else { return };
-        let (mut error, mut fence) = (false, None);
-        if let Answer::Reply(reply) = answer {
-            error = commands::is_error(reply) && asking.ballot.asked(request).is_some();
-            fence = commands::fence(&self.terms, reply);
-        }
-        match self.terms.policy().on_error {
-            OnError::Abort if error => return self.give_up(RefuseReason::Error, now, out),
-            OnError::Abort | OnError::Count => {}
-        }
-        let errand = asking.errand();
+        let errand = asking.errand(now);
         let mut sender = Sender { terms: &self.terms, requests: &mut self.counters.requests, out };
+        let is_ours = asking.ballot.asked(request).is_some();
+        let (error, unanswered, fence) = match answer {
+            Answer::Reply(reply) => (commands::is_error(reply), false, commands::fence(&self.terms, reply)),
+            Answer::Unknown(_) => (false, !sender.will_repeat(&asking.ballot, request, answer), None),
+        };
+        let ends = match self.terms.policy().on_error {
+            OnError::Count | OnError::AbortAfterQuorum => false,
+            OnError::Abort => error,
+            OnError::AbortAny => error || unanswered,
+        };
+        if is_ours && ends {
+            return self.give_up(RefuseReason::Error, now, out);
+        }
         match sender.hear(&mut asking.ballot, errand, request, answer) {
             Heard::Stranger | Heard::Open => {}
             Heard::Complete => self.decide(now, fence, out),
@@ -84,7 +114,7 @@ impl Quorum {
         out: &mut Vec<Output>,
     ) {
         let State::Cleaning(cleaning) = &mut self.state else { return };
-        let (errand, next) = (cleaning.errand(), cleaning.next);
+        let (errand, next) = (cleaning.errand(), cleaning.next.clone());
         let mut sender = Sender { terms: &self.terms, requests: &mut self.counters.requests, out };
         match sender.hear(&mut cleaning.ballot, errand, request, answer) {
             Heard::Stranger | Heard::Open => {}
@@ -100,9 +130,16 @@ impl Quorum {
                 self.give_up(why, now, out);
             }
             State::Cleaning(cleaning) if cleaning.next.caller() == caller => {
-                cleaning.next = Next::Refuse { caller, why };
+                match self.terms.policy().cleanup {
+                    Cleanup::Foreground | Cleanup::Background => {
+                        cleaning.next = Next::Refuse { caller, why };
+                    }
+                    Cleanup::CallersContext => self.refuse(caller, why, out),
+                }
             }
-            State::Waiting(call) if call.caller == caller => {
+            State::Waiting(Call { caller: waiting, .. }) | State::Lingering { caller: waiting, .. }
+                if *waiting == caller =>
+            {
                 out.push(Output::Quiet { reason: WakeReason::Retry });
                 self.refuse(caller, why, out);
             }
@@ -111,6 +148,7 @@ impl Quorum {
             | State::Confirming(_)
             | State::Cleaning(_)
             | State::Waiting(_)
+            | State::Lingering { .. }
             | State::Idle
             | State::Holding(_)
             | State::Gone { .. }
@@ -128,14 +166,18 @@ impl Quorum {
             NonceLife::Attempt | NonceLife::Constant => None,
             NonceLife::Call | NonceLife::Handle => Some(nonce),
         };
-        let wait = if call.left == 0 { Span::ZERO } else { retry_wait(policy.retry, draw.jitter) };
-        // Validity counts from here, before the first command leaves (`validity`).
-        let lease = validity::lease(policy, call.ttl, now);
+        let waits = call.left > 0 || policy.pace.after_last == AfterLast::Waits;
+        let wait = if waits { retry_wait(policy, call.left, draw.jitter) } else { Span::ZERO };
+        let lease = match (policy.start, call.origin.as_deref()) {
+            // Validity counts from here, before the first command leaves (`validity`).
+            (Start::Attempt, _) | (Start::Call, None) => validity::lease(policy, call.ttl, now),
+            (Start::Call, Some(origin)) => origin.lease,
+        };
         let ballot = Ballot::of_all(policy.voters);
         let number = self.counters.next(Operation::Acquire);
         out.push(Output::Attempt { number });
         let mut asking = Asking { call, number, nonce, wait, lease, ballot };
-        let errand = asking.errand();
+        let errand = asking.errand(now);
         self.ask(&mut asking.ballot, errand, out);
         self.state = State::Asking(asking);
     }
@@ -144,9 +186,12 @@ impl Quorum {
     fn decide(&mut self, now: Now, fence: Option<i64>, out: &mut Vec<Output>) {
         let State::Asking(asking) = mem::replace(&mut self.state, State::Idle) else { return };
         let policy = self.terms.policy();
-        let quorum = usize::from(policy.quorum);
         let tally = asking.ballot.tally();
+        let quorum = asking.errand(now).quorum(&self.terms, tally);
         let why = if tally.yes >= quorum {
+            if policy.on_error == OnError::AbortAfterQuorum && tally.failed + tally.unknown > 0 {
+                return self.raise(asking, now, out);
+            }
             return match policy.wait.replicas {
                 WaitFor::None => self.grant(asking, fence, now, out),
                 WaitFor::Any | WaitFor::All => self.confirm(asking, fence, out),
@@ -159,6 +204,14 @@ impl Quorum {
         self.fail(asking, why, now, out);
     }
 
+    /// A quorum granted and somebody failed: with validity left, the call ends with that error and takes nothing back.
+    fn raise(&mut self, asking: Asking, now: Now, out: &mut Vec<Output>) {
+        match validity::promise(self.terms.policy(), asking.call.ttl, asking.lease, now) {
+            Some(_) => self.refuse(asking.call.caller, RefuseReason::Error, out),
+            None => self.fail(asking, RefuseReason::TooLate, now, out),
+        }
+    }
+
     /// Grants if validity is left.
     pub(super) fn grant(&mut self, asking: Asking, fence: Option<i64>, now: Now, out: &mut Vec<Output>) {
         let Call { caller, ttl, .. } = asking.call;
@@ -166,17 +219,31 @@ impl Quorum {
             return self.fail(asking, RefuseReason::TooLate, now, out);
         };
         let (nonce, until) = (asking.nonce, promise.until());
+        let granted = if self.terms.remembers_grantors() { asking.ballot.granted() } else { 0 };
         self.end_of_call();
         let (extending, checking) = (Extending::Resting, Checking::Resting);
-        let hold = Hold { caller, nonce, ttl, promise, extending, checking };
+        let hold = Hold { caller, nonce, ttl, promise, granted, renewals: 0, extending, checking };
         out.push(Output::Granted { caller, nonce, until, fence });
         self.hold(now, hold, out);
     }
 
     /// Takes a failed attempt back, then tries again or refuses.
     pub(super) fn fail(&mut self, asking: Asking, why: RefuseReason, now: Now, out: &mut Vec<Output>) {
-        let next = asking.next(why);
-        self.clean_up(asking, next, now, out);
+        let policy = self.terms.policy();
+        let scope = match (why, policy.release_when_late) {
+            (RefuseReason::TooLate, WhenLate::None) => ReleaseScope::None,
+            (RefuseReason::TooLate, WhenLate::AsFailure)
+            | (
+                RefuseReason::Taken
+                | RefuseReason::Unknown
+                | RefuseReason::Error
+                | RefuseReason::Cancelled
+                | RefuseReason::Misuse,
+                _,
+            ) => policy.release_on_failure,
+        };
+        let next = asking.next(why, policy);
+        self.clean_up(asking, scope, next, now, out);
     }
 
     /// Ends the whole call in the middle of an attempt; answers still outstanding will be strangers.
@@ -186,28 +253,45 @@ impl Quorum {
             State::Idle
             | State::Cleaning(_)
             | State::Waiting(_)
+            | State::Lingering { .. }
             | State::Holding(_)
             | State::Gone { .. }
             | State::Releasing(_) => unreachable!("only an open attempt is given up"),
         };
+        let policy = self.terms.policy();
+        let scope = match policy.cleanup {
+            Cleanup::CallersContext if why == RefuseReason::Cancelled => ReleaseScope::None,
+            Cleanup::CallersContext | Cleanup::Foreground | Cleanup::Background => policy.release_on_failure,
+        };
         let next = Next::Refuse { caller: asking.call.caller, why };
-        self.clean_up(asking, next, now, out);
+        self.clean_up(asking, scope, next, now, out);
     }
 
     /// On failure, release on all voters, also where the write is not known to have happened.
-    fn clean_up(&mut self, asking: Asking, next: Next, now: Now, out: &mut Vec<Output>) {
+    fn clean_up(&mut self, asking: Asking, scope: ReleaseScope, next: Next, now: Now, out: &mut Vec<Output>) {
         let policy = self.terms.policy();
-        let ballot = match policy.release_on_failure {
+        let ballot = match scope {
             ReleaseScope::All => Ballot::of_all(policy.voters),
             ReleaseScope::Known => Ballot::of_known(&asking.ballot),
+            ReleaseScope::None => return self.proceed(now, next, out),
         };
-        let mut cleaning = Cleaning { number: asking.number, nonce: asking.nonce, ballot, next };
-        if !cleaning.ballot.is_open() {
+        if !ballot.is_open() {
             return self.proceed(now, next, out);
         }
+        let mut cleaning = Cleaning { number: asking.number, nonce: asking.nonce, ballot, next };
         let errand = cleaning.errand();
-        self.ask(&mut cleaning.ballot, errand, out);
-        self.state = State::Cleaning(cleaning);
+        match policy.cleanup {
+            Cleanup::Foreground | Cleanup::CallersContext => {
+                self.ask(&mut cleaning.ballot, errand, out);
+                self.state = State::Cleaning(cleaning);
+            }
+            Cleanup::Background => {
+                let Cleaning { ballot, next, .. } = cleaning;
+                let mut sender = Sender { terms: &self.terms, requests: &mut self.counters.requests, out };
+                sender.tell(ballot, errand);
+                self.proceed(now, next, out);
+            }
+        }
     }
 
     fn proceed(&mut self, now: Now, next: Next, out: &mut Vec<Output>) {
@@ -215,6 +299,10 @@ impl Quorum {
             Next::Retry { call, wait } => {
                 out.push(Output::Wake { at: now.mono + wait, reason: WakeReason::Retry });
                 self.state = State::Waiting(call);
+            }
+            Next::Linger { caller, why, wait } => {
+                out.push(Output::Wake { at: now.mono + wait, reason: WakeReason::Retry });
+                self.state = State::Lingering { caller, why };
             }
             Next::Refuse { caller, why } => self.refuse(caller, why, out),
         }
@@ -236,18 +324,23 @@ impl Quorum {
 
 impl Asking {
     /// What follows an attempt that failed for this reason.
-    fn next(&self, why: RefuseReason) -> Next {
+    fn next(&self, why: RefuseReason, policy: &Policy) -> Next {
         let Call { caller, left, past, .. } = self.call;
         let past = if why == RefuseReason::Taken { past } else { Past::Doubtful };
-        match (left.checked_sub(1), past) {
-            (Some(left), _) => Next::Retry { call: Call { left, past, ..self.call }, wait: self.wait },
+        let answer = match past {
             // *Taken* is definite for the whole call: not where an earlier attempt may have written a quorum
             // whose cleaning went unheard, for then the call may have met itself.
-            (None, Past::Doubtful) if why == RefuseReason::Taken => {
-                Next::Refuse { caller, why: RefuseReason::Unknown }
-            }
-            (None, Past::Clean | Past::Doubtful) => Next::Refuse { caller, why },
-        }
+            Past::Doubtful if why == RefuseReason::Taken => RefuseReason::Unknown,
+            Past::Clean | Past::Doubtful => why,
+        };
+        let Some(left) = left.checked_sub(1) else {
+            return match policy.pace.after_last {
+                AfterLast::Answers => Next::Refuse { caller, why: answer },
+                AfterLast::Waits => Next::Linger { caller, why: answer, wait: self.wait },
+            };
+        };
+        let origin = self.call.origin.clone().map(|origin| Box::new(Origin { last: answer, ..*origin }));
+        Next::Retry { call: Call { left, past, origin, ..self.call }, wait: self.wait }
     }
 }
 
@@ -255,13 +348,28 @@ impl Next {
     fn caller(&self) -> Caller {
         match self {
             Self::Retry { call, .. } => call.caller,
-            Self::Refuse { caller, .. } => *caller,
+            Self::Refuse { caller, .. } | Self::Linger { caller, .. } => *caller,
         }
     }
 }
 
-/// The delay plus a random part of the jitter, rounded down to a microsecond.
-fn retry_wait(retry: Retry, jitter: u32) -> Span {
-    let random = (i128::from(retry.jitter.0) * i128::from(jitter)) >> 32;
-    retry.delay + Span(random as i64)
+/// What this policy wants a call that begins now to remember.
+fn origin(policy: &Policy, ttl: Ttl, now: Now) -> Option<Box<Origin>> {
+    let lease = match policy.start {
+        Start::Attempt => Expiry::Never,
+        Start::Call => validity::lease(policy, ttl, now),
+    };
+    let limit = match policy.pace.limit {
+        None => Expiry::Never,
+        Some(limit) => Expiry::after(policy.pace.limit_clock, now, limit),
+    };
+    let wanted = policy.start == Start::Call || policy.pace.limit.is_some();
+    wanted.then(|| Box::new(Origin { lease, limit, last: RefuseReason::Taken }))
+}
+
+/// The delay before the retry that leaves one less than `left`, plus a random part of the jitter, rounded down to a
+/// microsecond.
+fn retry_wait(policy: &Policy, left: u32, jitter: u32) -> Span {
+    let Retry { retries, delay, .. } = policy.retry;
+    Retry { delay: policy.pace.delay(delay, retries.saturating_sub(left)), ..policy.retry }.wait(jitter)
 }

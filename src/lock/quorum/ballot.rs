@@ -4,14 +4,14 @@
 //! Must not know what is asked or what a vote leads to.
 
 use crate::canon::{Canon, IdKind};
-use crate::lock::policy::Asking;
+use crate::lock::policy::{Asked, Asking, Deciding};
 use crate::lock::{ConnectionId, Output, RequestId, UnknownReason};
 use crate::name::{ClientId, VoterId};
 use crate::resp::{Command, Reply};
 
 use smallvec::SmallVec;
 
-use super::commands::{Errand, Step};
+use super::errand::{Errand, Step};
 use super::terms::Terms;
 
 /// Where one voter stands in a round.
@@ -27,6 +27,10 @@ pub(super) enum Vote {
     For,
     Against,
     Unknown,
+    /// Against, by an error reply; only where the policy wants errors apart from refusals.
+    Failed,
+    /// Unknown, because no connection could be opened; only where the policy counts who is connected.
+    Unreached,
     /// Not part of the round, or answered where the answer does not matter.
     Settled,
 }
@@ -35,12 +39,20 @@ pub(super) enum Vote {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Ballot(SmallVec<[Vote; 5]>);
 
-/// How the votes of a finished round add up.
+/// How the votes of a round add up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tally {
     pub(super) yes: usize,
+    /// With those that are against by an error.
     pub(super) no: usize,
+    /// With those that could not be reached, and those that were not heard before the round was decided.
     pub(super) unknown: usize,
+    pub(super) failed: usize,
+    pub(super) unreached: usize,
+    /// Still to be asked or heard.
+    pub(super) open: usize,
+    /// All that are part of the round.
+    pub(super) members: usize,
 }
 
 /// What became of one request.
@@ -57,7 +69,7 @@ pub(super) enum Heard {
     Stranger,
     /// Others are still to answer.
     Open,
-    /// Everybody answered or is unknown.
+    /// The round is decided: as a rule, everybody answered or is unknown.
     Complete,
 }
 
@@ -80,6 +92,27 @@ impl Ballot {
         Self(earlier.0.iter().map(again).collect())
     }
 
+    /// Everybody is to be asked, or only those whose bits are set.
+    pub(super) fn of_asked(asked: Asked, voters: u8, granted: u32) -> Self {
+        match asked {
+            Asked::Voters => Self::of_all(voters),
+            Asked::Acquired => {
+                let is_in = |voter: u8| granted >> voter & 1 == 1;
+                Self(
+                    (0..voters)
+                        .map(|voter| if is_in(voter) { Vote::Unasked } else { Vote::Settled })
+                        .collect(),
+                )
+            }
+        }
+    }
+
+    /// The voters that voted for, by bit.
+    pub(super) fn granted(&self) -> u32 {
+        let votes = self.0.iter().enumerate();
+        votes.filter(|(_, vote)| **vote == Vote::For).fold(0, |bits, (voter, _)| bits | 1 << voter)
+    }
+
     /// The voter that this request asks, how often the driver repeated it, and for which step it is.
     pub(super) fn asked(&self, request: RequestId) -> Option<(usize, u8, Step)> {
         self.0.iter().enumerate().find_map(|(voter, vote)| match vote {
@@ -91,6 +124,8 @@ impl Ballot {
             | Vote::For
             | Vote::Against
             | Vote::Unknown
+            | Vote::Failed
+            | Vote::Unreached
             | Vote::Settled => None,
         })
     }
@@ -101,7 +136,17 @@ impl Ballot {
 
     pub(super) fn tally(&self) -> Tally {
         let count = |wanted: Vote| self.0.iter().filter(|vote| **vote == wanted).count();
-        Tally { yes: count(Vote::For), no: count(Vote::Against), unknown: count(Vote::Unknown) }
+        let (failed, unreached) = (count(Vote::Failed), count(Vote::Unreached));
+        let open = self.0.iter().filter(|vote| matches!(vote, Vote::Unasked | Vote::Asked { .. })).count();
+        Tally {
+            yes: count(Vote::For),
+            no: count(Vote::Against) + failed,
+            unknown: count(Vote::Unknown) + unreached + open,
+            failed,
+            unreached,
+            open,
+            members: self.0.len() - count(Vote::Settled),
+        }
     }
 
     pub(super) fn canonical(&mut self, client: ClientId, canon: &mut Canon) {
@@ -122,7 +167,7 @@ impl Sender<'_> {
     /// Asks everybody who is to be asked, or only the next in index order if the policy asks serially.
     pub(super) fn ask(&mut self, ballot: &mut Ballot, errand: Errand) {
         let Some(first) = ballot.first_unasked() else { return };
-        let command = errand.command(self.terms);
+        let command = errand.command(self.terms, Step::First);
         match self.terms.policy().asking {
             Asking::Serial => self.send(ballot, (first, 0, Step::First), errand, command),
             Asking::Concurrent => {
@@ -144,20 +189,51 @@ impl Sender<'_> {
         answer: &Answer,
     ) -> Heard {
         let Some((voter, repeats, step)) = ballot.asked(request) else { return Heard::Stranger };
-        let asked = errand.at(step);
-        if repeats < self.terms.policy().driver_retries && answer.is_broken() {
-            let command = asked.command(self.terms);
-            self.send(ballot, (voter, repeats + 1, step), asked, command);
+        if self.will_repeat(ballot, request, answer) {
+            let command = errand.command(self.terms, step);
+            self.send(ballot, (voter, repeats + 1, step), errand, command);
             return Heard::Open;
         }
-        if let Some(second) = asked.follow_up(self.terms, answer) {
-            let command = second.command(self.terms);
-            self.send(ballot, (voter, 0, Step::Second), second, command);
+        if let Some(next) = errand.follow_up(self.terms, step, answer) {
+            let command = errand.command(self.terms, next);
+            self.send(ballot, (voter, 0, next), errand, command);
             return Heard::Open;
         }
-        ballot.0[voter] = asked.vote(self.terms, answer);
+        ballot.0[voter] = errand.vote(self.terms, step, answer);
+        if self.is_decided(ballot, errand) {
+            return Heard::Complete;
+        }
         self.ask_next(ballot, errand);
-        if ballot.is_open() { Heard::Open } else { Heard::Complete }
+        Heard::Open
+    }
+
+    /// Sends to everybody who is to be asked, whatever the policy says of the order, and expects no answer.
+    pub(super) fn tell(&mut self, mut ballot: Ballot, errand: Errand) {
+        let command = errand.command(self.terms, Step::First);
+        for voter in 0..ballot.0.len() {
+            if ballot.0[voter] == Vote::Unasked {
+                self.send(&mut ballot, (voter, 0, Step::First), errand, command.clone());
+            }
+        }
+    }
+
+    /// Whether the driver will send this request again, unnoticed by the algorithm.
+    pub(super) fn will_repeat(&self, ballot: &Ballot, request: RequestId, answer: &Answer) -> bool {
+        let repeats = ballot.asked(request).map(|(_, repeats, _)| repeats);
+        answer.is_broken() && repeats.is_some_and(|repeats| repeats < self.terms.policy().driver_retries)
+    }
+
+    fn is_decided(&self, ballot: &Ballot, errand: Errand) -> bool {
+        let deciding = if errand.is_voted() { self.terms.policy().deciding } else { Deciding::All };
+        let tally = ballot.tally();
+        let quorum = errand.quorum(self.terms, tally);
+        match deciding {
+            Deciding::All => !ballot.is_open(),
+            Deciding::AtQuorum => tally.yes >= quorum || tally.yes + tally.open < quorum,
+            Deciding::AtQuorumOfBoth => {
+                tally.yes >= quorum || tally.no + tally.unknown - tally.open >= quorum
+            }
+        }
     }
 
     fn ask_next(&mut self, ballot: &mut Ballot, errand: Errand) {

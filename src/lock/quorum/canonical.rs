@@ -9,7 +9,8 @@ use crate::name::{ClientId, Operation};
 
 use super::machine::Quorum;
 use super::state::{
-    Asking, Checking, Cleaning, Confirming, Extending, Hold, Looking, Prolonging, Releasing, State,
+    Asking, Call, Checking, Cleaning, Confirming, Extending, Hold, Looking, Next, Prolonging, Releasing,
+    State,
 };
 
 impl Quorum {
@@ -18,30 +19,28 @@ impl Quorum {
             canon.nonce(nonce);
         }
         match &mut self.state {
-            State::Idle => {}
-            // A waiting call holds no time: the driver keeps the wake.
-            State::Waiting(_) => {}
+            // The driver keeps the wake of a call that waits.
+            State::Idle | State::Lingering { .. } => {}
+            State::Waiting(call) => call.rewrite(canon),
             State::Asking(asking) => asking.rewrite(client, canon),
             State::Confirming(Confirming { asking, ballot, .. }) => {
                 asking.rewrite(client, canon);
                 ballot.canonical(client, canon);
             }
-            State::Cleaning(Cleaning { number, nonce, ballot, .. }) => {
+            State::Cleaning(Cleaning { number, nonce, ballot, next }) => {
+                match next {
+                    Next::Retry { call, .. } => call.rewrite(canon),
+                    Next::Linger { .. } | Next::Refuse { .. } => {}
+                }
                 canon.id(IdKind::Operation(client, Operation::Acquire), number);
                 canon.nonce(nonce);
                 ballot.canonical(client, canon);
             }
-            State::Holding(Hold { nonce, promise, extending, checking, .. }) => {
+            State::Holding(Hold { nonce, promise, granted, extending, checking, .. }) => {
                 canon.nonce(nonce);
                 promise.canonical(canon);
-                match extending {
-                    Extending::Resting => {}
-                    Extending::Asking(Prolonging { number, lease, ballot, .. }) => {
-                        canon.id(IdKind::Operation(client, Operation::Extend), number);
-                        lease.canonical(canon);
-                        ballot.canonical(client, canon);
-                    }
-                }
+                canon.voter_bits(granted);
+                extending.rewrite(client, canon);
                 match checking {
                     Checking::Resting => {}
                     Checking::Asking(Looking { number, ballot }) => {
@@ -50,24 +49,51 @@ impl Quorum {
                     }
                 }
             }
-            State::Gone { nonce, .. } => canon.nonce(nonce),
+            State::Gone { nonce, granted, .. } => {
+                canon.nonce(nonce);
+                canon.voter_bits(granted);
+            }
             State::Releasing(Releasing { number, nonce, ballot, .. }) => {
                 canon.id(IdKind::Operation(client, Operation::Release), number);
                 canon.nonce(nonce);
                 ballot.canonical(client, canon);
             }
         }
-        canon.counter(IdKind::Request(client), &mut self.counters.requests);
-        canon.counter(IdKind::Operation(client, Operation::Acquire), &mut self.counters.attempts);
-        canon.counter(IdKind::Operation(client, Operation::Extend), &mut self.counters.extensions);
-        canon.counter(IdKind::Operation(client, Operation::Release), &mut self.counters.releases);
-        canon.counter(IdKind::Operation(client, Operation::Check), &mut self.counters.checks);
+        if let Some(stray) = &mut self.stray {
+            canon.nonce(&mut stray.nonce);
+            canon.voter_bits(&mut stray.granted);
+            stray.extending.rewrite(client, canon);
+        }
+        self.counters.canonical(client, canon);
+    }
+}
+
+impl Extending {
+    fn rewrite(&mut self, client: ClientId, canon: &mut Canon) {
+        match self {
+            Self::Resting => {}
+            Self::Asking(Prolonging { number, lease, ballot, .. }) => {
+                canon.id(IdKind::Operation(client, Operation::Extend), number);
+                lease.canonical(canon);
+                ballot.canonical(client, canon);
+            }
+        }
+    }
+}
+
+impl Call {
+    fn rewrite(&mut self, canon: &mut Canon) {
+        if let Some(origin) = &mut self.origin {
+            origin.lease.canonical(canon);
+            origin.limit.canonical(canon);
+        }
     }
 }
 
 impl Asking {
     fn rewrite(&mut self, client: ClientId, canon: &mut Canon) {
-        let Self { number, nonce, lease, ballot, .. } = self;
+        let Self { call, number, nonce, lease, ballot, .. } = self;
+        call.rewrite(canon);
         canon.id(IdKind::Operation(client, Operation::Acquire), number);
         canon.nonce(nonce);
         lease.canonical(canon);

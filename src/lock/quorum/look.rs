@@ -24,6 +24,7 @@ impl Quorum {
             | State::Confirming(_)
             | State::Cleaning(_)
             | State::Waiting(_)
+            | State::Lingering { .. }
             | State::Gone { .. }
             | State::Releasing(_) => return out.push(Output::Checked { caller, found: Found::Unknown }),
         }

@@ -1,19 +1,20 @@
 //! The quorum core as a lock core: which input goes to which transition.
 //!
-//! Must not contain a transition itself: `attempt`, `confirm`, `extension`, `look` and `release` do. Every pair of input and state
+//! Must not contain a transition itself: `attempt`, `confirm`, `extension`, `look`, `release` and `stray` do. Every pair of input and state
 //! is an arm there; pairs without effect are listed with the reason.
 
 use crate::canon::Canon;
+use crate::lock::counters::Counters;
 use crate::lock::policy::Policy;
-use crate::lock::{CoreTraits, Input, LockCore, Output, RequestId, WakeReason};
+use crate::lock::{CoreTraits, Input, LockCore, Output, RequestId, Stored, WakeReason};
 use crate::name::{ClientId, Nonce};
 use crate::time::Now;
 use bytes::Bytes;
 use std::sync::Arc;
 
 use super::ballot::{Answer, Ballot, Sender};
-use super::commands::Errand;
-use super::state::{Counters, State};
+use super::errand::Errand;
+use super::state::{State, Stray};
 use super::terms::Terms;
 
 /// `single` and `redlock`: one handle, one call or hold at a time.
@@ -25,6 +26,8 @@ pub struct Quorum {
     pub(super) state: State,
     /// The nonce that the next attempt uses again: within a call, or for ever, if the policy says so.
     pub(super) kept: Option<Nonce>,
+    /// A watchdog without a hold, where the policy leaves one behind.
+    pub(super) stray: Option<Box<Stray>>,
     pub(super) counters: Counters,
 }
 
@@ -32,7 +35,7 @@ impl Quorum {
     /// A handle on `key` under a policy that was validated. The fence counter, if any, is `<key>:fence`.
     pub fn new(policy: Arc<Policy>, key: Bytes) -> Self {
         let terms = Terms::new(policy, key);
-        Self { terms, state: State::Idle, kept: None, counters: Counters::ZERO }
+        Self { terms, state: State::Idle, kept: None, stray: None, counters: Counters::ZERO }
     }
 
     /// Asks the voters of a fresh round.
@@ -41,6 +44,9 @@ impl Quorum {
     }
 
     fn on_answer(&mut self, now: Now, request: RequestId, answer: &Answer, out: &mut Vec<Output>) {
+        if self.stray.as_ref().is_some_and(|stray| stray.asks_by(request)) {
+            return self.on_stray_answer(now, request, answer, out);
+        }
         match &self.state {
             State::Asking(_) => self.on_vote(now, request, answer, out),
             State::Confirming(_) => self.on_confirmed(now, request, answer, out),
@@ -49,7 +55,7 @@ impl Quorum {
             State::Holding(_) => self.on_prolonged(now, request, answer, out),
             State::Releasing(_) => self.on_given_back(request, answer, out),
             // No round is open: the answer belongs to one that was given up.
-            State::Idle | State::Waiting(_) | State::Gone { .. } => {}
+            State::Idle | State::Waiting(_) | State::Lingering { .. } | State::Gone { .. } => {}
         }
     }
 }
@@ -80,7 +86,10 @@ impl LockCore for Quorum {
         self.terms.describe()
     }
 
-    fn backs(&self, nonce: Nonce, stored: &Bytes) -> bool {
-        Nonce::from_bytes(stored) == Some(nonce)
+    fn backs(&self, nonce: Nonce, stored: &Stored) -> bool {
+        match stored {
+            Stored::Text(text) => Nonce::from_bytes(text) == Some(nonce),
+            Stored::Hash(_) | Stored::Other => false,
+        }
     }
 }

@@ -4,16 +4,16 @@
 //! Idle -> Asking -> (Confirming ->) Holding -> Releasing -> Idle
 //!           |  ^      |                `-> Gone -> (Asking | Releasing)
 //!           v  |      v
-//!        Cleaning -> Waiting          Cleaning -> Idle (refused)
+//!        Cleaning -> Waiting          Cleaning (-> Lingering) -> Idle (refused)
 //! ```
 //! Nothing that cannot change a later output may stay here: the prover hashes it. Must not contain transitions.
 
 use crate::lock::{Caller, RefuseReason, Ttl};
-use crate::name::{Nonce, Operation, Worker};
-use crate::time::Span;
+use crate::name::{Nonce, Worker};
+use crate::time::{Now, Span};
 
 use super::ballot::Ballot;
-use super::commands::{Errand, Task};
+use super::errand::{Errand, Task};
 use super::validity::{Expiry, Promise};
 
 /// Where the handle stands.
@@ -29,22 +29,37 @@ pub(super) enum State {
     Cleaning(Cleaning),
     /// The next attempt waits for its wake.
     Waiting(Call),
+    /// The call has failed for good, and waits once more before it says so.
+    Lingering { caller: Caller, why: RefuseReason },
     /// The caller has the lock.
     Holding(Hold),
     /// The caller was told that its hold is lost; its release still takes back what may be left.
-    Gone { caller: Caller, nonce: Nonce },
+    Gone { caller: Caller, nonce: Nonce, granted: u32 },
     /// The hold is being given back.
     Releasing(Releasing),
 }
 
 /// A call of acquire that is not decided yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Call {
     pub(super) caller: Caller,
     pub(super) ttl: Ttl,
     /// How many further attempts the policy allows.
     pub(super) left: u32,
     pub(super) past: Past,
+    /// What it has to remember of its beginning, where the policy wants that.
+    pub(super) origin: Option<Box<Origin>>,
+}
+
+/// What a call remembers of its beginning.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Origin {
+    /// The end of the lease, where validity counts from the beginning of the call.
+    pub(super) lease: Expiry,
+    /// From when on no further attempt begins.
+    pub(super) limit: Expiry,
+    /// The answer if no further attempt begins: how the last one failed.
+    pub(super) last: RefuseReason,
 }
 
 /// What earlier attempts of a call left behind.
@@ -97,10 +112,12 @@ pub(super) struct Cleaning {
 }
 
 /// What follows when a failed attempt has been taken back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Next {
     /// Wait this long, then try again.
     Retry { call: Call, wait: Span },
+    /// Wait this long, then tell the caller.
+    Linger { caller: Caller, why: RefuseReason, wait: Span },
     /// Tell the caller.
     Refuse { caller: Caller, why: RefuseReason },
 }
@@ -113,8 +130,21 @@ pub(super) struct Hold {
     /// The life that a watchdog renews to: the last that was granted.
     pub(super) ttl: Ttl,
     pub(super) promise: Promise,
+    /// The voters that were heard to grant it, by bit; 0 where the policy asks all anyway.
+    pub(super) granted: u32,
+    /// How often it was prolonged; 0 where the policy sets no limit.
+    pub(super) renewals: u32,
     pub(super) extending: Extending,
     pub(super) checking: Checking,
+}
+
+/// A watchdog that goes on after its hold was released.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Stray {
+    pub(super) nonce: Nonce,
+    pub(super) ttl: Span,
+    pub(super) granted: u32,
+    pub(super) extending: Extending,
 }
 
 /// Whether a hold is being prolonged.
@@ -158,35 +188,9 @@ pub(super) struct Releasing {
     pub(super) ballot: Ballot,
 }
 
-/// The last numbers given out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Counters {
-    pub(super) requests: u32,
-    pub(super) attempts: u32,
-    pub(super) extensions: u32,
-    pub(super) releases: u32,
-    pub(super) checks: u32,
-}
-
-impl Counters {
-    pub(super) const ZERO: Self = Self { requests: 0, attempts: 0, extensions: 0, releases: 0, checks: 0 };
-
-    /// The next number of this kind.
-    pub(super) fn next(&mut self, operation: Operation) -> u32 {
-        let last = match operation {
-            Operation::Acquire => &mut self.attempts,
-            Operation::Extend => &mut self.extensions,
-            Operation::Release => &mut self.releases,
-            Operation::Check => &mut self.checks,
-        };
-        *last = last.checked_add(1).unwrap_or(1);
-        *last
-    }
-}
-
 impl Asking {
-    pub(super) fn errand(&self) -> Errand {
-        let task = Task::Take { ttl: self.call.ttl };
+    pub(super) fn errand(&self, now: Now) -> Errand {
+        let task = Task::Take { ttl: self.call.ttl, wall: now.wall };
         Errand { task, nonce: self.nonce, worker: Worker::User, number: self.number }
     }
 }
@@ -225,8 +229,9 @@ impl Extending {
 }
 
 impl Prolonging {
-    pub(super) fn errand(&self, nonce: Nonce) -> Errand {
-        Errand { task: Task::Prolong { ttl: self.ttl }, nonce, worker: self.worker, number: self.number }
+    pub(super) fn errand(&self, nonce: Nonce, now: Now) -> Errand {
+        let task = Task::Prolong { ttl: self.ttl, wall: now.wall };
+        Errand { task, nonce, worker: self.worker, number: self.number }
     }
 }
 

@@ -3,14 +3,15 @@
 //! Must not hold anything that a transition changes: states that differ only here never meet in one search.
 
 use crate::lock::policy;
-use crate::lock::policy::{Asking, Fence, Policy, Renewal, Taking, WaitFor};
+use crate::lock::policy::{
+    AfterLast, Asked, Asking, Cleanup, Fence, Policy, Release, ReleaseKey, ReleaseScope, Renewal,
+    RenewalRearm, Repair, Retry, Taking, WaitFor,
+};
 use crate::lock::{CoreTraits, KeyRole, LockKey, Ttl};
 use crate::time::Span;
 use bytes::Bytes;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-
-use super::validity;
 
 /// The constants of one core.
 #[derive(Clone, Debug)]
@@ -42,6 +43,20 @@ impl Terms {
         self.0.fence_key.clone()
     }
 
+    /// The key that a release removes.
+    pub(super) fn release_key(&self) -> Bytes {
+        match self.policy().release_key {
+            ReleaseKey::Own => self.key(),
+            ReleaseKey::Other => [self.0.key.as_ref(), b":other"].concat().into(),
+        }
+    }
+
+    /// Whether it matters later who granted.
+    pub(super) fn remembers_grantors(&self) -> bool {
+        let policy = self.policy();
+        [policy.release_asks, policy.extension_asks()].contains(&Asked::Acquired)
+    }
+
     pub(super) fn watches(&self) -> bool {
         match self.policy().renewal {
             Renewal::None => false,
@@ -57,7 +72,7 @@ impl Terms {
             keys.push(LockKey { key: self.fence_key(), role: KeyRole::Fence });
         }
         let renewal = match policy.ttl {
-            Ttl::Of(ttl) if self.watches() => Some(validity::renewal_period(ttl)),
+            Ttl::Of(ttl) if self.watches() => Some(renewal(policy, ttl)),
             Ttl::Of(_) | Ttl::Never => None,
         };
         CoreTraits {
@@ -74,6 +89,7 @@ impl Terms {
             fenced,
             fifo: false,
             reentrant: false,
+            shared: false,
             ordered_voters: policy.asking == Asking::Serial,
             renewal,
             node_timeout: policy.node_timeout,
@@ -83,22 +99,72 @@ impl Terms {
 }
 
 /// Every attempt asks, perhaps waits for replicas, and then cleans up; asking and cleaning is each a round of
-/// questions that wait at most for the node timeout. Asking may take two commands, one after the other.
+/// questions that wait at most for the node timeout, and may take several commands, one after the other. What is
+/// cleaned in the background takes no time of the call.
 fn call_max(policy: &Policy) -> Span {
-    let in_a_row = match policy.asking {
+    let round = policy.node_timeout.0.saturating_mul(in_a_row(policy));
+    let cleaning = match (policy.cleanup, policy.release_on_failure) {
+        (Cleanup::Background, _) | (_, ReleaseScope::None) => 0,
+        (Cleanup::Foreground | Cleanup::CallersContext, ReleaseScope::All | ReleaseScope::Known) => {
+            commands_to_delete(policy)
+        }
+    };
+    let asking = commands_to_take(policy);
+    let attempt = Span(round.saturating_mul(asking + cleaning)) + confirming_max(policy);
+    let Retry { retries, delay, jitter } = policy.retry;
+    let waits = match policy.pace.after_last {
+        AfterLast::Answers => retries,
+        AfterLast::Waits => retries.saturating_add(1),
+    };
+    let wait = |earlier| policy.pace.delay(delay, earlier) + jitter;
+    let waiting = (0..waits).fold(Span::ZERO, |sum, earlier| sum + wait(earlier));
+    let all = Span(attempt.0.saturating_mul(1 + i64::from(retries))) + waiting;
+    match policy.pace.limit {
+        None => all,
+        // The last attempt begins before the limit, and the call is answered after the wait that follows it.
+        Some(limit) => all.min(limit + attempt + wait(waits)),
+    }
+}
+
+/// The most commands, one after the other, that a voter is sent to take a key.
+fn commands_to_take(policy: &Policy) -> i64 {
+    match (policy.taking, policy.ttl, policy.repair) {
+        (Taking::SetNxPx | Taking::SetNxPxat | Taking::Reobtain, _, _) => 1,
+        (Taking::SetnxExpire, Ttl::Never, _) => 1,
+        (Taking::SetnxExpire, Ttl::Of(_), Repair::None) => 2,
+        (Taking::SetnxExpire, Ttl::Of(_), Repair::Zero | Repair::ZeroAndMissing) => 3,
+    }
+}
+
+/// The most commands, one after the other, that a voter is sent to remove a key.
+fn commands_to_delete(policy: &Policy) -> i64 {
+    match policy.release {
+        Release::CompareAndDelete | Release::PlainDel | Release::DelexIfeq => 1,
+        Release::GetThenDel => 2,
+        Release::WatchGetDel => 3,
+        Release::WatchMultiExec => 5,
+    }
+}
+
+/// How long at most a holder that lost its keys waits for its watchdog to begin to ask.
+fn renewal(policy: &Policy, ttl: Span) -> Span {
+    let period = policy.renewal_period(ttl);
+    match policy.renewal_rearm {
+        RenewalRearm::Always => period,
+        // The period begins when the last renewal is answered, and that may have been executed as it began.
+        RenewalRearm::AfterSuccess | RenewalRearm::AfterReply => {
+            period + Span(policy.node_timeout.0.saturating_mul(in_a_row(policy)))
+        }
+    }
+}
+
+/// How many times the node timeout one round of single commands can take.
+fn in_a_row(policy: &Policy) -> i64 {
+    let voters = match policy.asking {
         Asking::Concurrent => 1,
         Asking::Serial => i64::from(policy.voters),
     };
-    let round = policy.node_timeout.0.saturating_mul(in_a_row * (1 + i64::from(policy.driver_retries)));
-    let attempts = 1 + i64::from(policy.retry.retries);
-    let rounds = match (policy.taking, policy.ttl) {
-        (Taking::SetNxPx, _) | (Taking::SetnxExpire, Ttl::Never) => 2,
-        (Taking::SetnxExpire, Ttl::Of(_)) => 3,
-    };
-    let asking = Span(round.saturating_mul(rounds * attempts));
-    let confirming = Span(confirming_max(policy).0.saturating_mul(attempts));
-    let wait = policy.retry.delay + policy.retry.jitter;
-    asking + confirming + Span(wait.0.saturating_mul(i64::from(policy.retry.retries)))
+    voters * (1 + i64::from(policy.driver_retries))
 }
 
 /// The longest that one attempt can ask for its replicas: ROLE where all are wanted, then WAIT.
