@@ -195,7 +195,7 @@ fn profile(
             let text = open(&path).map_err(|error| wrong(format!("failed to read {path}: {error}")))?;
             parse_profile(&path, &text).map_err(|error| wrong(error.to_string()))
         }
-        Ok(Locator::Row { .. }) => Err(wrong("a row is no profile".to_owned())),
+        Ok(Locator::Row { .. } | Locator::Switch(_)) => Err(wrong("a row is no profile".to_owned())),
         Err(unknown) => Err(wrong(unknown.to_string()).maybe_meant(unknown.suggestion)),
     }
 }

@@ -9,13 +9,15 @@ mod comparison;
 mod error;
 mod explain;
 mod parse;
+mod preset;
 mod read;
 mod shape;
 mod shipped;
+mod twin;
 mod write;
 
 pub use comparison::{Column, Comparison, Row, UnknownRow, parse_comparison};
-#[cfg(feature = "cli")]
+#[cfg(feature = "prove")]
 pub(crate) use error::closest;
 // Models are read with the same words and refused in the same manner.
 #[cfg(feature = "prove")]
@@ -26,11 +28,13 @@ pub(crate) use explain::explain;
 #[cfg(feature = "prove")]
 pub(crate) use parse::name_of;
 pub use parse::{parse, parse_profile};
+pub use preset::{DRILL, Preset, UnknownPreset, drills, parse_preset, preset, presets, with_lock};
 #[cfg(feature = "prove")]
 pub(crate) use read::{
-    Places, known_format, needs_like, no_lock, nobody_waits, possible, ranged, sentence, set_shared,
+    Places, known_format, needs_spec, no_lock, nobody_waits, possible, ranged, sentence, set_shared,
     validated,
 };
+pub use shape::Family;
 #[cfg(feature = "prove")]
 pub(crate) use shape::{LockTable, NoLife, TickKeys, known};
 pub use shipped::{
@@ -39,10 +43,10 @@ pub use shipped::{
 };
 #[cfg(feature = "prove")]
 pub(crate) use shipped::{among, texts};
+pub use twin::{Broken, SWITCH, Twin, UnknownTwin, twin_scenario, twins};
 pub use write::{Edits, write};
 
 use crate::check::Expectation;
-use crate::lock::Protocol;
 use crate::name::{ClientId, Process};
 use crate::plan::Quantiles;
 use crate::world::Setup;
@@ -96,14 +100,37 @@ pub struct Scenario {
     pub links: Vec<LinkLatency>,
     /// What is judged and how it must end; `None`: all that applies is judged.
     pub expect: Option<Expectation>,
-    /// The protocol of every client.
-    pub protocol: Protocol,
+    /// The preset whose lock was put in the place of the file's own; `None`: the lock is the file's.
+    pub like: Option<String>,
     /// What its plan was drawn from besides the file; `None`: the plan is the file's.
     pub drawn: Option<Drawn>,
     /// The file as it was read.
     pub text: String,
     /// Its path, or the name of a shipped scenario.
     pub origin: String,
+    /// Who runs it, for the line that repeats a run.
+    pub runner: Runner,
+}
+
+/// Who runs a scenario: how a person has it done again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Runner {
+    /// The binary of this crate, with the locks that files name.
+    Shipped,
+    /// A binary that puts a lock of its own in their place: what comes before the verb on its command line.
+    Own(String),
+    /// A test with a lock of its own: the command that runs it alone.
+    Test(String),
+}
+
+impl Runner {
+    /// What comes before the verb on a command line.
+    pub fn program(&self) -> &str {
+        match self {
+            Self::Shipped | Self::Test(_) => "cargo run --release --",
+            Self::Own(program) => program,
+        }
+    }
 }
 
 /// What a plan was drawn from, as it is written on a command line.

@@ -3,7 +3,7 @@
 use super::explain::explain;
 use super::read::{self, Read, read};
 use super::shape::{File, ProfileFile};
-use super::{InputError, Scenario};
+use super::{InputError, Runner, Scenario};
 use crate::plan::Profile;
 
 /// Reads a scenario. `origin` is the path it came from or its shipped name; its last part names the scenario.
@@ -13,7 +13,7 @@ use crate::plan::Profile;
 pub fn parse(origin: &str, text: &str) -> Result<Scenario, InputError> {
     let file: File = toml::from_str(text).map_err(|error| explain(&error, text).in_file(origin, text))?;
     let read = read(file).map_err(|wrong| wrong.in_file(origin, text))?;
-    let Read { title, claim, source, seed, setup, latency, links, expect, protocol } = read;
+    let Read { title, claim, source, seed, setup, latency, links, expect } = read;
     Ok(Scenario {
         name: name_of(origin),
         title,
@@ -24,10 +24,11 @@ pub fn parse(origin: &str, text: &str) -> Result<Scenario, InputError> {
         latency,
         links,
         expect,
-        protocol,
+        like: None,
         drawn: None,
         text: text.to_owned(),
         origin: origin.to_owned(),
+        runner: Runner::Shipped,
     })
 }
 

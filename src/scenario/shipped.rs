@@ -1,6 +1,8 @@
 //! The scenarios, profiles and the table of comparison embedded in the library, by name.
 
 use super::error::closest;
+use super::preset::DRILL;
+use super::twin::SWITCH;
 use include_dir::{Dir, include_dir};
 
 static FILES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/scenarios");
@@ -17,6 +19,8 @@ pub enum Locator {
     },
     /// In a file that the caller reads.
     Path(String),
+    /// A lock with a switch that breaks it, or its twin: `switch:NAME`, `switch:NAME:twin`.
+    Switch(String),
     /// A row of a table of comparison: `compare:ROW` or `FILE.toml:ROW`.
     Row {
         /// The table's path, or [`COMPARE`] for the shipped one.
@@ -59,6 +63,22 @@ pub fn shipped_profiles() -> impl Iterator<Item = (&'static str, &'static str)> 
     texts(FILES.get_dir("profiles").expect("profiles are shipped"))
 }
 
+/// The shipped presets: name and text, sorted by name.
+pub(super) fn shipped_presets() -> impl Iterator<Item = (&'static str, &'static str)> {
+    texts(FILES.get_dir("presets").expect("presets are shipped"))
+}
+
+/// The shipped drills: name and text, sorted by name.
+pub(super) fn shipped_drills() -> impl Iterator<Item = (&'static str, &'static str)> {
+    texts(FILES.get_dir("drills").expect("drills are shipped"))
+}
+
+/// The text of the shipped list of twins.
+pub(super) fn shipped_twins() -> &'static str {
+    let file = FILES.get_file("twins/switches.toml");
+    file.and_then(include_dir::File::contents_utf8).expect("a list of twins is shipped")
+}
+
 /// The text of the shipped table of comparison.
 pub fn shipped_comparison() -> &'static str {
     let file = FILES.get_file("compare/default.toml");
@@ -87,6 +107,15 @@ pub fn find(name_or_path: &str) -> Result<Locator, UnknownScenario> {
         && (table == COMPARE || table.ends_with(".toml"))
     {
         return Ok(Locator::Row { table: table.to_owned(), row: row.to_owned() });
+    }
+    if let Some(name) = name_or_path.strip_prefix(SWITCH).and_then(|rest| rest.strip_prefix(':')) {
+        return Ok(Locator::Switch(name.to_owned()));
+    }
+    if let Some(drill) = name_or_path.strip_prefix(DRILL).and_then(|rest| rest.strip_prefix(':')) {
+        return among(shipped_drills, drill).map_err(|suggestion| UnknownScenario {
+            name: name_or_path.to_owned(),
+            suggestion: suggestion.map(|meant| format!("{DRILL}:{meant}")),
+        });
     }
     among(shipped, name_or_path)
         .map_err(|suggestion| UnknownScenario { name: name_or_path.to_owned(), suggestion })

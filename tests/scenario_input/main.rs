@@ -3,6 +3,7 @@
 //! Goes through the public door only. The file below is the good one; each case changes one place of it. Must
 //! not run anything: whether shipped files end as they expect is tested where they are run.
 
+mod counted;
 mod deployments;
 mod edits;
 mod good;
@@ -12,6 +13,7 @@ mod refused_policies;
 mod refused_setups;
 mod refused_words;
 mod shipped;
+mod waiting;
 
 use fencepost::scenario::{InputError, InputErrorKind as Kind, Scenario, parse};
 

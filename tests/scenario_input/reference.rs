@@ -37,6 +37,7 @@ fn the_reference_names_exactly_the_accepted_keys() {
     let linked =
         |zzz: &str| changed("[[plan]]", &format!("{}\n[[plan]]", link.replace("latency_us = 3", zzz)));
     let policy = "`[lock.single]`, `[lock.redlock]` and `[client.lock]`";
+    let counted = "`[lock.reentrant]`, `[lock.redisson]` and `[lock.spin]`";
     let mut probes = vec![
         ("Top level", format!("zzz = 0\n{GOOD}")),
         ("`[run]`", in_table("[run]")),
@@ -45,10 +46,20 @@ fn the_reference_names_exactly_the_accepted_keys() {
         (policy, in_table("[lock.redlock]")),
         (policy, changed(lock, "[lock.single]\nzzz = 0")),
         (policy, before_network("[[client]]\nlock = { zzz = 0 }")),
+        (counted, changed(lock, "[lock.reentrant]\nzzz = 0")),
+        (counted, changed(lock, "[lock.redisson]\nzzz = 0")),
+        (counted, changed(lock, "[lock.spin]\nzzz = 0")),
+        (counted, before_network("[[client]]\nown_lock.spin = { zzz = 0 }")),
+        ("`[lock.fair]`", changed(lock, "[lock.fair]\nzzz = 0")),
+        ("`[lock.read-write]`", changed(lock, "[lock.read-write]\nzzz = 0")),
+        ("`[lock.read-write]`", before_network("[[client]]\nown_lock.read-write = { zzz = 0 }")),
+        ("`[lock.signal]`", changed(lock, "[lock.signal]\nzzz = 0")),
+        ("`[lock.multi]`", changed(lock, "[lock.multi]\nzzz = 0")),
         ("`drift`", changed("ttl_ms = 10_000", "drift = { zzz = 0 }")),
         ("`[lock.none]`", changed(lock, "[lock.none]\nzzz = 0")),
         ("`[clients]`", in_table("[clients]")),
         ("`[clients.workload.hold]`", workload("hold")),
+        ("`nested`", changed("work_ms = 8_000", "work_ms = 1\nnested = { zzz = 0 }")),
         ("`[clients.workload.stock]`", workload("stock")),
         ("`[clients.workload.cron]`", workload("cron")),
         ("`[clients.workload.leader]`", workload("leader")),

@@ -15,6 +15,13 @@ fn setups_that_contradict_themselves() {
             Some("settle_ms = 25000"),
         ),
         bad(
+            changed("holder  = \"never\"", "holder = \"never\"\nnested = { at_ms = 5, ttl_ms = 60_000 }"),
+            Kind::Contradiction,
+            (9, 13),
+            "largest TTL",
+            Some("settle_ms = 150000"),
+        ),
+        bad(
             changed("p50 = 500", "p50 = 100"),
             Kind::Contradiction,
             (28, 32),
@@ -69,6 +76,11 @@ fn workloads_and_expectations_that_contradict_themselves() {
         ),
         bad(extending("extend_at_ms = [2, 2]"), Kind::Contradiction, (25, 20), "must rise", None),
         bad(extending("extend_at_ms = [8_000]"), Kind::Contradiction, (25, 17), "too late", None),
+        bad(hold("nested = { at_ms = 8_000 }"), Kind::Contradiction, (24, 20), "too late", None),
+        bad(hold("nested = { at_ms = -1 }"), Kind::Range, (24, 20), "`at_ms` is -1", Some("0")),
+        bad(hold("nested = { at_ms = 1, for_ms = 0 }"), Kind::Range, (24, 32), "`for_ms` is 0", Some("1")),
+        bad(hold("nested = { for_ms = 3 }"), Kind::MissingKey, (24, 10), "`at_ms`", None),
+        bad(stock(hold("nested = { at_ms = 1 }")), Kind::UnknownKey, (24, 1), "`nested`", None),
         bad(
             hold("writes = 0").replace("orphan =", "stale-write ="),
             Kind::Contradiction,
@@ -151,6 +163,13 @@ fn workloads_with_keys_of_others() {
             Kind::Contradiction,
             (29, 34),
             "belongs to the workload hold, stock or leader; the workload submit",
+            None,
+        ),
+        bad(
+            own("submit", "", "nested = { at_ms = 1 }"),
+            Kind::Contradiction,
+            (29, 23),
+            "belongs to the workload hold; the workload submit",
             None,
         ),
         bad(

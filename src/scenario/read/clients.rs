@@ -5,18 +5,14 @@ use super::super::shape::{ClientTable, Clients, LockKeys, LockTable, OneOrMany, 
 use super::Scope;
 use super::number::{LONGEST_MS, distance_ms, in_range, ranged, span_ms};
 use super::{lock, workload};
-use crate::lock::{Policy, Protocol};
 use crate::name::{ClientId, Process};
 use crate::time::{Span, WorldTime};
 use crate::world::ClientSetup;
-use std::sync::Arc;
 use toml::Spanned;
 
 /// What all clients share unless they say otherwise.
 struct Shared {
-    protocol: Protocol,
-    /// No keys: the protocol has none.
-    lock: Option<Spanned<LockKeys>>,
+    lock: LockTable<LockKeys>,
     task: Task,
     work: Spanned<WorkKeys>,
     starts: Vec<WorldTime>,
@@ -29,16 +25,11 @@ impl Scope {
         lock: LockTable<LockKeys>,
         clients: Clients,
         own: Vec<Spanned<ClientTable>>,
-    ) -> Result<(Protocol, Vec<ClientSetup>), Wrong> {
+    ) -> Result<Vec<ClientSetup>, Wrong> {
         let starts = self.per_process(clients.start_ms.as_ref(), "start_ms", self.clients, 0..=LONGEST_MS)?;
-        let (protocol, lock) = match lock {
-            LockTable::Single(keys) => (Protocol::Single, Some(keys)),
-            LockTable::Redlock(keys) => (Protocol::Redlock, Some(keys)),
-            LockTable::None(_) => (Protocol::None, None),
-        };
         let (task, work) = clients.workload.split();
         let starts = starts.into_iter().map(|span| WorldTime::ZERO + span).collect();
-        let shared = Shared { protocol, lock, task, work, starts };
+        let shared = Shared { lock, task, work, starts };
         let mut tables = self.by_client(own)?;
         // Every client without a table of its own is the same but for its start.
         let plain = self.client(&shared, 0, None)?;
@@ -46,7 +37,7 @@ impl Scope {
             Some(table) => self.client(&shared, index, Some(table)),
             None => Ok(ClientSetup { start: shared.starts[usize::from(index)], ..plain.clone() }),
         });
-        Ok((protocol, all.collect::<Result<_, _>>()?))
+        all.collect()
     }
 
     /// One number for all, or one for each of `count`; 0 if left out.
@@ -104,35 +95,28 @@ impl Scope {
     }
 
     fn client(self, shared: &Shared, index: u16, own: Option<ClientTable>) -> Result<ClientSetup, Wrong> {
-        let (start, offset, lock, work) = match own {
-            Some(own) => (own.start_ms, own.offset_ms, own.lock, own.workload),
-            None => (None, None, None, None),
+        let (start, offset, lock, own_lock, work) = match own {
+            Some(own) => (own.start_ms, own.offset_ms, own.lock, own.own_lock, own.workload),
+            None => (None, None, None, None, None),
         };
-        let policy = self.policy(shared, lock)?;
+        let lock = match (&lock, &own_lock) {
+            (Some(keys), Some(_)) => {
+                let message = "`own_lock` is this client's whole lock: `lock` has nothing to override";
+                return Err(Wrong::contradiction(keys.span(), message));
+            }
+            (None, Some(table)) => lock::recipe(table.get_ref(), None, self.nodes)?,
+            (keys, None) => lock::recipe(&shared.lock, keys.as_ref(), self.nodes)?,
+        };
         let base = shared.work.get_ref().clone();
         let work = work.map_or(base.clone(), |own| own.over(base));
         Ok(ClientSetup {
-            workload: workload::workload(&work, &shared.task, &shared.work.span(), &policy)?,
-            policy: Arc::new(policy),
+            workload: workload::workload(&work, &shared.task, &shared.work.span(), &lock)?,
+            lock,
             start: match start {
                 Some(start) => WorldTime::ZERO + span_ms(&start, "start_ms", 0)?,
                 None => shared.starts[usize::from(index)],
             },
             offset: offset.map_or(Ok(Span::ZERO), |offset| distance_ms(&offset, "offset_ms"))?,
         })
-    }
-
-    fn policy(self, shared: &Shared, own: Option<Spanned<LockKeys>>) -> Result<Policy, Wrong> {
-        let Some(base) = &shared.lock else {
-            return match own {
-                Some(own) => Err(Wrong::contradiction(own.span(), "[lock.none] has no keys to override")),
-                None => Ok(lock::no_lock()),
-            };
-        };
-        let (table, keys) = match own {
-            Some(own) => (own.span(), own.into_inner().over(base.get_ref().clone())),
-            None => (base.span(), base.get_ref().clone()),
-        };
-        lock::policy(shared.protocol, &keys, &table, self.nodes)
     }
 }

@@ -4,7 +4,6 @@ use super::super::error::Wrong;
 use super::super::shape::{CountKeys, ExpectTable};
 use super::number::{in_range, ranged};
 use crate::check::{CountRange, Expectation, Expected, OracleName, WitnessName};
-use crate::lock::Fence;
 use crate::world::Setup;
 use std::collections::BTreeMap;
 use toml::Spanned;
@@ -33,7 +32,7 @@ pub(super) fn expect(table: ExpectTable, setup: &Setup) -> Result<Expectation, W
 pub(crate) fn possible(oracle: &Spanned<OracleName>, setup: &Setup) -> Result<(), Wrong> {
     let any_writes = setup.clients.iter().any(|client| client.workload.task.writes());
     let any_invariant = setup.clients.iter().any(|client| client.workload.task.has_invariant());
-    let any_fence = setup.clients.iter().any(|client| client.policy.fence != Fence::None);
+    let any_fence = setup.clients.iter().any(|client| client.lock.is_fenced());
     let name = *oracle.get_ref();
     let lacks = match name {
         OracleName::StaleWrite | OracleName::ValidWriteRefused if !any_writes => {

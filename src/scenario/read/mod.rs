@@ -6,6 +6,7 @@
 mod clients;
 mod deployment;
 mod expect;
+mod hash;
 mod lock;
 mod names;
 mod network;
@@ -14,19 +15,21 @@ mod plan;
 mod profile;
 mod quantiles;
 mod setup;
+mod waiter;
 mod workload;
 
 #[cfg(feature = "prove")]
 pub(crate) use expect::possible;
 #[cfg(feature = "prove")]
-pub(crate) use lock::{Places, needs_like, no_lock, nobody_waits, set_shared, validated};
+pub(crate) use lock::{Places, needs_spec, no_lock, nobody_waits, set_shared, validated};
 #[cfg(feature = "prove")]
 pub(crate) use number::ranged;
 pub(super) use number::ranged_count;
 pub(super) use profile::{named, profile};
-pub(super) use setup::{Read, read};
+pub(crate) use setup::known_format;
 #[cfg(feature = "prove")]
-pub(crate) use setup::{known_format, sentence};
+pub(crate) use setup::sentence;
+pub(super) use setup::{Read, read};
 
 use crate::time::WorldTime;
 

@@ -6,10 +6,9 @@ use super::super::shape::{File, Store};
 use super::number::{ranged, span_ms};
 use super::{Scope, expect, lock};
 use crate::check::Expectation;
-use crate::lock::{Fence, Protocol};
 use crate::plan::Quantiles;
 use crate::time::{Span, WorldTime};
-use crate::world::{ClientSetup, Connections, OnTimeout, Setup, StoreMode, StoreSetup, Task};
+use crate::world::{ClientSetup, Connections, OfflineQueue, OnTimeout, Setup, StoreMode, StoreSetup, Task};
 use bytes::Bytes;
 use toml::Spanned;
 
@@ -38,7 +37,6 @@ pub(in crate::scenario) struct Read {
     pub(in crate::scenario) latency: Quantiles,
     pub(in crate::scenario) links: Vec<LinkLatency>,
     pub(in crate::scenario) expect: Option<Expectation>,
-    pub(in crate::scenario) protocol: Protocol,
 }
 
 /// Everything in the file, or the first thing wrong with it.
@@ -50,7 +48,7 @@ pub(in crate::scenario) fn read(file: File) -> Result<Read, Wrong> {
     let clients = ranged(&file.clients.count, "count", 1..=CLIENTS_MAX)? as u16;
     let scope = Scope::of(&file.deployment, clients, limit)?;
     let nodes = scope.deployed(&file.deployment)?;
-    let (protocol, clients) = scope.clients(file.lock.into_inner(), file.clients, file.client)?;
+    let clients = scope.clients(file.lock.into_inner(), file.clients, file.client)?;
     let settle = settle(&file.run.settle_ms, &clients)?;
     let (latency, links) = scope.latencies(&file.network)?;
     let slowest = links.iter().map(|link| link.latency.max()).chain([latency.max()]).max();
@@ -62,12 +60,16 @@ pub(in crate::scenario) fn read(file: File) -> Result<Read, Wrong> {
         plan: scope.plan(&file.plan)?,
         connections: file.network.connections.unwrap_or(Connections::Closed),
         on_timeout: file.network.on_timeout.unwrap_or(OnTimeout::Keep),
+        offline_queue: match file.network.offline_queue {
+            Some(true) => OfflineQueue::On,
+            Some(false) | None => OfflineQueue::Off,
+        },
         limit,
         settle,
         latency_max: Span(slowest.unwrap_or(0)),
     };
     let expect = file.expect.map(|table| expect::expect(table, &setup)).transpose()?;
-    Ok(Read { title, claim, source: file.source, seed, setup, latency, links, expect, protocol })
+    Ok(Read { title, claim, source: file.source, seed, setup, latency, links, expect })
 }
 
 /// That the file has the format of this version.
@@ -89,7 +91,10 @@ pub(crate) fn sentence(text: Spanned<String>, key: &str) -> Result<String, Wrong
 
 fn settle(number: &Spanned<i64>, clients: &[ClientSetup]) -> Result<Span, Wrong> {
     let settle = span_ms(number, "settle_ms", 0)?;
-    let longest = clients.iter().map(|client| lock::life(&client.policy)).max().unwrap_or(Span::ZERO);
+    let nested = |client: &ClientSetup| client.workload.nested.and_then(|nested| nested.ttl);
+    let lives =
+        clients.iter().map(|client| lock::life(&client.lock).max(nested(client).unwrap_or(Span::ZERO)));
+    let longest = lives.max().unwrap_or(Span::ZERO);
     if settle <= longest {
         let message = format!(
             "`settle_ms` must exceed the largest TTL ({longest}), or keys that are about to expire look forgotten"
@@ -105,7 +110,7 @@ fn store(table: Option<&Store>, clients: &[ClientSetup]) -> Result<StoreSetup, W
     let mode = table.and_then(|table| table.mode.as_ref());
     let stock = table.and_then(|table| table.stock.as_ref());
     if let Some(mode) = mode.filter(|mode| *mode.get_ref() == StoreMode::Fence)
-        && clients.iter().any(|client| client.policy.fence == Fence::None)
+        && clients.iter().any(|client| !client.lock.is_fenced())
     {
         let message = "a store that checks fences needs a lock that hands them out: `fence` is \"none\"";
         return Err(Wrong::contradiction(mode.span(), message).meant("fence = \"incr\""));

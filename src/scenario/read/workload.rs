@@ -1,12 +1,12 @@
 //! What a client does: one workload, its lengths, its extensions. A key that is not the workload's own is refused.
 
 use super::super::error::{InputErrorKind, Wrong};
-use super::super::shape::{NumberOrQuantiles, Task as Kind, WorkKeys};
+use super::super::shape::{NestedKeys, NumberOrQuantiles, Task as Kind, WorkKeys};
 use super::number::{ranged, span_ms};
 use super::quantiles;
-use crate::lock::{Extension, Policy};
+use crate::lock::Recipe;
 use crate::time::Span;
-use crate::world::{Ack, Extend, Length, Task, Workload};
+use crate::world::{Ack, Extend, Length, Nested, Task, Workload};
 use std::ops::Range;
 use toml::Spanned;
 
@@ -18,7 +18,7 @@ pub(super) fn workload(
     keys: &WorkKeys,
     kind: &Kind,
     table: &Range<usize>,
-    policy: &Policy,
+    lock: &Recipe,
 ) -> Result<Workload, Wrong> {
     let missing =
         |key: &str| Wrong::new(InputErrorKind::MissingKey, table.clone(), format!("missing key `{key}`"));
@@ -31,11 +31,12 @@ pub(super) fn workload(
     let none = Ok(Length::Of(Span::ZERO));
     Ok(Workload {
         task: task(keys, kind, &missing)?,
-        extend: extend(keys, &work, policy)?,
+        extend: extend(keys, &work, lock)?,
+        nested: keys.nested.as_ref().map(|keys| nested(keys.get_ref(), &work)).transpose()?,
         cycles: ranged(cycles, "cycles", 1..=REPEATS_MAX)? as u32,
         work,
         patience: span(&keys.patience_ms, "patience_ms", Span::ZERO)?,
-        again: span(&keys.again_ms, "again_ms", policy.retry.delay)?,
+        again: span(&keys.again_ms, "again_ms", lock.pause())?,
         think: keys.think_ms.as_ref().map_or(none, |think| length(think, "think_ms"))?,
         holder: *keys.holder.as_ref().ok_or_else(|| missing("holder"))?.get_ref(),
         ack: keys.ack.as_ref().map_or(Ack::Await, |ack| *ack.get_ref()),
@@ -50,6 +51,7 @@ fn strangers(keys: &WorkKeys, kind: &Kind) -> Result<(), Wrong> {
     let owned = [
         ("writes", at(&keys.writes), "hold"),
         ("write_every_ms", at(&keys.write_every_ms), "leader"),
+        ("nested", at(&keys.nested), "hold"),
         ("extend_at_ms", at(&keys.extend_at_ms), "hold or stock"),
         ("extend_every_ms", at(&keys.extend_every_ms), "hold, stock or leader"),
         ("ack", at(&keys.ack), "hold, stock or leader"),
@@ -118,24 +120,42 @@ fn longest(length: &Length) -> Span {
     }
 }
 
-fn extend(keys: &WorkKeys, work: &Length, policy: &Policy) -> Result<Extend, Wrong> {
-    let needs = |key: &str, span: Range<usize>| {
-        let message = format!("`{key}` needs a lock that extends: extension is \"none\"");
-        Err(Wrong::contradiction(span, message).meant("extension = \"compare\""))
+fn extend(keys: &WorkKeys, work: &Length, lock: &Recipe) -> Result<Extend, Wrong> {
+    let needs = |key: &str, span: Range<usize>| match lock.policy() {
+        Some(_) => {
+            let message = format!("`{key}` needs a lock that extends: extension is \"none\"");
+            Err(Wrong::contradiction(span, message).meant("extension = \"compare\""))
+        }
+        None => {
+            let message = format!("`{key}` is not for {}: it has no call that prolongs a hold", lock.name());
+            Err(Wrong::contradiction(span, message))
+        }
     };
     match (&keys.extend_at_ms, &keys.extend_every_ms) {
         (Some(_), Some(every)) => {
             let message = "`extend_at_ms` and `extend_every_ms` are both set; keep one of them";
             Err(Wrong::contradiction(every.span(), message))
         }
-        (None, Some(every)) if policy.extension == Extension::None => needs("extend_every_ms", every.span()),
+        (None, Some(every)) if !lock.extends() => needs("extend_every_ms", every.span()),
         (None, Some(every)) => Ok(Extend::Every(span_ms(every, "extend_every_ms", 1)?)),
-        (Some(list), None) if policy.extension == Extension::None && !list.get_ref().is_empty() => {
+        (Some(list), None) if !lock.extends() && !list.get_ref().is_empty() => {
             needs("extend_at_ms", list.span())
         }
         (Some(list), None) => extend_at(list.get_ref(), longest(work)).map(Extend::At),
         (None, None) => Ok(Extend::At(Vec::new())),
     }
+}
+
+fn nested(keys: &NestedKeys, work: &Length) -> Result<Nested, Wrong> {
+    let (at, work) = (span_ms(&keys.at_ms, "at_ms", 0)?, longest(work));
+    if at >= work {
+        let message = format!("acquiring again after {at} comes too late: `work_ms` is over at {work}");
+        return Err(Wrong::contradiction(keys.at_ms.span(), message));
+    }
+    let optional = |number: &Option<Spanned<i64>>, key: &str| {
+        number.as_ref().map(|number| span_ms(number, key, 1)).transpose()
+    };
+    Ok(Nested { at, length: optional(&keys.for_ms, "for_ms")?, ttl: optional(&keys.ttl_ms, "ttl_ms")? })
 }
 
 fn extend_at(list: &[Spanned<i64>], work: Span) -> Result<Vec<Span>, Wrong> {

@@ -1,6 +1,6 @@
 //! `[clients]`, its workload, and `[[client]]` tables for single clients.
 
-use super::{LockKeys, NumberOrQuantiles, OneOrMany};
+use super::{LockKeys, LockTable, NumberOrQuantiles, OneOrMany};
 use crate::world::{Ack, Holder};
 use serde::Deserialize;
 use toml::Spanned;
@@ -22,6 +22,7 @@ pub(in crate::scenario) struct ClientTable {
     pub(in crate::scenario) start_ms: Option<Spanned<i64>>,
     pub(in crate::scenario) offset_ms: Option<Spanned<i64>>,
     pub(in crate::scenario) lock: Option<Spanned<LockKeys>>,
+    pub(in crate::scenario) own_lock: Option<Spanned<LockTable<LockKeys>>>,
     pub(in crate::scenario) workload: Option<WorkKeys>,
 }
 
@@ -53,6 +54,7 @@ pub(in crate::scenario) struct HoldKeys {
     cycles: Spanned<i64>,
     work_ms: Spanned<NumberOrQuantiles>,
     writes: Option<Spanned<i64>>,
+    nested: Option<Spanned<NestedKeys>>,
     extend_at_ms: Option<Spanned<Vec<Spanned<i64>>>>,
     extend_every_ms: Option<Spanned<i64>>,
     patience_ms: Option<Spanned<i64>>,
@@ -60,6 +62,15 @@ pub(in crate::scenario) struct HoldKeys {
     ack: Option<Spanned<Ack>>,
     holder: Spanned<Holder>,
     think_ms: Option<Spanned<NumberOrQuantiles>>,
+}
+
+/// `nested = { .. }`: a second call of acquire inside the section.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct NestedKeys {
+    pub(in crate::scenario) at_ms: Spanned<i64>,
+    pub(in crate::scenario) for_ms: Option<Spanned<i64>>,
+    pub(in crate::scenario) ttl_ms: Option<Spanned<i64>>,
 }
 
 /// `[clients.workload.stock]`
@@ -124,6 +135,7 @@ pub(in crate::scenario) struct WorkKeys {
     pub(in crate::scenario) work_ms: Option<Spanned<NumberOrQuantiles>>,
     pub(in crate::scenario) writes: Option<Spanned<i64>>,
     pub(in crate::scenario) write_every_ms: Option<Spanned<i64>>,
+    pub(in crate::scenario) nested: Option<Spanned<NestedKeys>>,
     pub(in crate::scenario) extend_at_ms: Option<Spanned<Vec<Spanned<i64>>>>,
     pub(in crate::scenario) extend_every_ms: Option<Spanned<i64>>,
     pub(in crate::scenario) patience_ms: Option<Spanned<i64>>,
@@ -176,6 +188,7 @@ impl WorkKeys {
             work_ms: self.work_ms.or(base.work_ms),
             writes: self.writes.or(base.writes),
             write_every_ms: self.write_every_ms.or(base.write_every_ms),
+            nested: self.nested.or(base.nested),
             extend_at_ms,
             extend_every_ms,
             patience_ms: self.patience_ms.or(base.patience_ms),
@@ -193,6 +206,7 @@ impl WorkKeys {
             work_ms: Some(work_ms),
             writes: None,
             write_every_ms: None,
+            nested: None,
             extend_at_ms: None,
             extend_every_ms: None,
             patience_ms: None,
@@ -208,6 +222,7 @@ impl From<HoldKeys> for WorkKeys {
     fn from(keys: HoldKeys) -> Self {
         Self {
             writes: keys.writes,
+            nested: keys.nested,
             extend_at_ms: keys.extend_at_ms,
             extend_every_ms: keys.extend_every_ms,
             patience_ms: keys.patience_ms,

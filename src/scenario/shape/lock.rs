@@ -1,12 +1,19 @@
 //! `[lock.single]`, `[lock.redlock]`, `[lock.none]`, and the same keys for one client; in models with times in ticks.
+//! The tables of other shapes are listed here too, and have their keys in files of their own.
 
+use super::hash::HashKeys;
+use super::waiter::{FairKeys, MultiKeys, ReadWriteKeys, SignalKeys};
 use crate::lock::{
-    Asking, Basis, Counting, Extension, Fence, NonceLife, OnError, OnLoss, Release, ReleaseScope, Renewal,
-    Taking, Validity, WaitFor,
+    Arithmetic, Asked, Asking, Basis, Cleanup, Counting, Deciding, DriftSign, Elapsed, Extension,
+    ExtensionChecks, ExtensionMoves, ExtensionQuorumOf, ExtensionWithin, Fence, Growth, NonceLife, OnError,
+    OnExtensionFailure, OnLoss, QuorumOf, QuorumRule, Reacquire, Release, ReleaseKey, ReleaseScope, Renewal,
+    RenewalOnRelease, RenewalRearm, RenewalRounding, Repair, Start, Taking, TtlUnit, Validity, WaitFor,
+    WhenLate,
 };
 use crate::time::ClockKind;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, Visitor};
+use std::ops::Range;
 use toml::Spanned;
 
 /// The one protocol and its policy, under the keys `K`.
@@ -16,6 +23,46 @@ pub(crate) enum LockTable<K> {
     Single(Spanned<K>),
     Redlock(Spanned<K>),
     None(NoKeys),
+    Reentrant(Spanned<HashKeys>),
+    Redisson(Spanned<HashKeys>),
+    Spin(Spanned<HashKeys>),
+    Fair(Spanned<FairKeys>),
+    ReadWrite(Spanned<ReadWriteKeys>),
+    Signal(Spanned<SignalKeys>),
+    Multi(Spanned<MultiKeys>),
+}
+
+impl<K> LockTable<K> {
+    /// The word after `lock.`.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Single(_) => "single",
+            Self::Redlock(_) => "redlock",
+            Self::None(_) => "none",
+            Self::Reentrant(_) => "reentrant",
+            Self::Redisson(_) => "redisson",
+            Self::Spin(_) => "spin",
+            Self::Fair(_) => "fair",
+            Self::ReadWrite(_) => "read-write",
+            Self::Signal(_) => "signal",
+            Self::Multi(_) => "multi",
+        }
+    }
+
+    /// The keys of a quorum lock.
+    pub(in crate::scenario) fn keys(&self) -> Option<&K> {
+        match self {
+            Self::Single(keys) | Self::Redlock(keys) => Some(keys.get_ref()),
+            Self::None(_)
+            | Self::Reentrant(_)
+            | Self::Redisson(_)
+            | Self::Spin(_)
+            | Self::Fair(_)
+            | Self::ReadWrite(_)
+            | Self::Signal(_)
+            | Self::Multi(_) => None,
+        }
+    }
 }
 
 /// A table without keys.
@@ -28,10 +75,15 @@ macro_rules! with_shared_keys {
     ($make:ident $own:tt) => {
         $make! {
             $own
-            like: Like, unsound: bool, quorum: i64, counting: Counting, taking: Taking, validity: Validity, basis: Basis,
-            clock: ClockKind, asking: Asking, on_error: OnError, release: Release,
-            release_on_failure: ReleaseScope, driver_retries: i64, nonce: NonceLife, fence: Fence,
-            extension: Extension, renewal: Renewal, on_loss: OnLoss, wait: WaitFor,
+            like: String, unsound: bool, quorum: i64, quorum_rule: QuorumRule, quorum_of: QuorumOf,
+            counting: Counting, taking: Taking, repair: Repair, ttl_unit: TtlUnit, validity: Validity, basis: Basis, elapsed: Elapsed,
+            arithmetic: Arithmetic, clock: ClockKind, asking: Asking, deciding: Deciding, on_error: OnError,
+            release: Release, release_key: ReleaseKey, release_asks: Asked, release_on_failure: ReleaseScope, release_when_late: WhenLate, cleanup: Cleanup,
+            driver_retries: i64, nonce: NonceLife, fence: Fence, extension: Extension,
+            extension_quorum_of: ExtensionQuorumOf, extension_within: ExtensionWithin, extension_moves: ExtensionMoves,
+            extension_checks: ExtensionChecks, on_extension_failure: OnExtensionFailure, renewals_max: i64,
+            renewal: Renewal, renewal_permille: i64, renewal_rounding: RenewalRounding, renewal_rearm: RenewalRearm,
+            renewal_on_release: RenewalOnRelease, reacquire: Reacquire, on_loss: OnLoss, wait: WaitFor,
         }
     };
 }
@@ -45,6 +97,14 @@ macro_rules! policy_keys {
             /// What is set here, and where nothing is, what `base` sets.
             fn or(self, base: Self) -> Self {
                 Self { $($key: self.$key.or(base.$key),)* $($own: self.$own.or(base.$own),)* }
+            }
+
+            /// The same keys, all said at one place: that of the word that stands for them.
+            pub(in crate::scenario) fn said_at(self, place: &Range<usize>) -> Self {
+                fn moved<V>(key: Option<Spanned<V>>, place: &Range<usize>) -> Option<Spanned<V>> {
+                    key.map(|key| Spanned::new(place.clone(), key.into_inner()))
+                }
+                Self { $($key: moved(self.$key, place),)* $($own: moved(self.$own, place),)* }
             }
         }
     };
@@ -61,6 +121,14 @@ macro_rules! policy_keys {
             /// The keys that every kind of file has.
             pub(crate) fn shared(&self) -> SharedKeys {
                 SharedKeys { $($key: self.$key.clone(),)* }
+            }
+
+            /// Where the keys are that are set.
+            pub(crate) fn places(&self) -> Vec<(&'static str, Range<usize>)> {
+                let mut places = Vec::new();
+                $(places.extend(self.$key.as_ref().map(|key| (stringify!($key), key.span())));)*
+                $(places.extend(self.$own.as_ref().map(|key| (stringify!($own), key.span())));)*
+                places
             }
         }
     };
@@ -90,9 +158,16 @@ with_shared_keys!(policy_keys {
         ttl: NoTtl,
         node_timeout_ms: i64,
         drift: DriftKeys,
+        start: Start,
+        min_validity_ms: i64,
         retries: i64,
         retry_delay_ms: i64,
         retry_jitter_ms: i64,
+        retry_growth: Growth,
+        retry_delay_max_ms: i64,
+        retry_after_last: bool,
+        wait_limit_ms: i64,
+        wait_clock: ClockKind,
         wait_ms: i64,
     }
 });
@@ -104,16 +179,11 @@ with_shared_keys!(policy_keys {
         ttl: NoLife,
         node_timeout_ticks: i64,
         margin_ticks: i64,
+        margin_sign: DriftSign,
+        min_validity_ticks: i64,
         wait_ticks: i64,
     }
 });
-
-/// Named starting values.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Like {
-    Spec,
-}
 
 /// `ttl = "none"`, the only word: a time goes into `ttl_ms`.
 #[derive(Clone, Copy, Debug)]
@@ -133,13 +203,19 @@ pub(crate) enum NoLife {
 pub(crate) struct DriftKeys {
     pub(in crate::scenario) permille: Spanned<i64>,
     pub(in crate::scenario) constant_ms: Spanned<i64>,
+    pub(in crate::scenario) sign: Option<Spanned<DriftSign>>,
 }
 
 impl LockKeys {
-    /// These keys over `base`: what is set here wins. `ttl_ms` and `ttl` are one thing said in two ways.
+    /// These keys over `base`: what is set here wins. `ttl_ms` and `ttl` are one thing said in two ways, and so are
+    /// `quorum` and `quorum_rule`; a maximum belongs to the growth that it was said of.
     pub(in crate::scenario) fn over(self, base: Self) -> Self {
         let own_ttl = self.ttl_ms.is_some() || self.ttl.is_some();
-        self.or(if own_ttl { Self { ttl_ms: None, ttl: None, ..base } } else { base })
+        let base = if own_ttl { Self { ttl_ms: None, ttl: None, ..base } } else { base };
+        let own_growth = self.retry_growth.is_some();
+        let base = if own_growth { Self { retry_delay_max_ms: None, ..base } } else { base };
+        let own_quorum = self.quorum.is_some() || self.quorum_rule.is_some();
+        self.or(if own_quorum { Self { quorum: None, quorum_rule: None, ..base } } else { base })
     }
 }
 

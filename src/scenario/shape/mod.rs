@@ -7,22 +7,26 @@ mod client;
 mod comparison;
 mod deployment;
 mod expect;
+mod hash;
 mod learning;
 mod lock;
 mod network;
 mod one_or_many;
 mod plan;
+mod preset;
 mod profile;
 mod repeated;
+mod waiter;
 
-pub(super) use client::{ClientTable, Clients, Task, WorkKeys};
+pub(super) use client::{ClientTable, Clients, NestedKeys, Task, WorkKeys};
 pub(super) use comparison::{ColumnTable, ComparisonFile, Lack};
 pub(super) use deployment::{Deployment, MinReplicasKeys, Topology};
 #[cfg(feature = "prove")]
 pub(crate) use expect::known;
 pub(super) use expect::{CountKeys, ExpectTable};
+pub(super) use hash::{HashKeys, HashLike};
 pub(super) use learning::Learning;
-pub(super) use lock::LockKeys;
+pub(super) use lock::{LockKeys, NoTtl};
 pub(crate) use lock::{LockTable, SharedKeys};
 #[cfg(feature = "prove")]
 pub(crate) use lock::{NoLife, TickKeys};
@@ -34,12 +38,18 @@ pub(super) use plan::{
     Targets, WhenKeys, WorkerWord,
 };
 
+pub use preset::Family;
+pub(super) use preset::PresetFile;
 pub(super) use profile::{
     BetweenWord, ClockFreezeHazard, ClockRateHazard, ClockStepHazard, CutHazard, DownHazard,
     ErrorReplyHazard, FailoverHazard, InstantHazard, LagHazard, LengthHazard, OldWord, PauseHazard,
     ProfileFile, ProfileTable, SizeHazard,
 };
 pub(super) use repeated::Repeated;
+pub(super) use waiter::{
+    FairKeys, MultiKeys, MultiLike, ReadWriteKeys, RedissonLike, SignalKeys, SignalLike, WaitWord,
+    WaitingKeys,
+};
 
 use crate::world::StoreMode;
 use serde::Deserialize;

@@ -14,6 +14,7 @@ pub(in crate::scenario) struct Network {
     pub(in crate::scenario) latency_us: Spanned<NumberOrQuantiles>,
     pub(in crate::scenario) connections: Option<Connections>,
     pub(in crate::scenario) on_timeout: Option<OnTimeout>,
+    pub(in crate::scenario) offline_queue: Option<bool>,
     #[serde(default)]
     pub(in crate::scenario) link: Vec<LinkKeys>,
 }
