@@ -12,6 +12,7 @@ use std::ops::ControlFlow;
 fn find(scope: Scope, protocol: Protocol, menu: Menu, asked: Progress) -> ProgressFinding {
     let policy = Policy::spec(protocol, scope.nodes, Ttl::Of(Span::from_ms(1)));
     let model = Model {
+        own: None,
         name: "progress".to_owned(),
         title: String::new(),
         claim: String::new(),

@@ -5,7 +5,7 @@
 use super::kind::Menu;
 use super::scope::Scope;
 use crate::check::{Expected, OracleName};
-use crate::lock::Policy;
+use crate::lock::{CoreTraits, Policy};
 
 /// A model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +34,28 @@ pub struct Model {
     pub text: String,
     /// Where the text came from.
     pub origin: String,
+    /// The lock that is proved in the place of the file's; `None` for the file's own.
+    pub own: Option<OwnLock>,
+}
+
+/// A lock that no file names, in the place of a model's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnLock {
+    /// What it says of itself.
+    pub traits: CoreTraits,
+    /// What comes before the verb on the command line of the binary that has it.
+    pub program: String,
+    /// What it is measured by.
+    pub measure: Measure,
+}
+
+/// What a lock that no file names is measured by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Measure {
+    /// What the file expects, for whoever wrote it knows the lock.
+    File,
+    /// That it holds every oracle that the file judges: what the file expects is about its own lock.
+    Held,
 }
 
 /// What is asked about progress. Both quantify over every schedule within the delays of the scope.

@@ -474,6 +474,9 @@ impl<C: LockCore> State<C> {
     /// Whether something else could still come to this process in this tick and be handled before one of those that are
     /// due there.
     fn can_be_reached(&self, process: Process, due: &[(Process, Event)], terms: &Terms) -> bool {
+        if self.system.is_entangled() {
+            return due.iter().any(|(at, _)| *at != process);
+        }
         match process {
             // Answers come from the client's own requests. A fault at a node, offered before whatever is due there, may
             // reach every client that has a connection to it.

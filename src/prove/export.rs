@@ -266,7 +266,7 @@ impl<C: LockCore> Walk<'_, C> {
                 TimerKind::Request(request) => {
                     asked.is_some() && self.system.asked(client, *request) == asked
                 }
-                TimerKind::User | TimerKind::Wake(_) => *kind == chosen,
+                TimerKind::User | TimerKind::Wake(_) | TimerKind::Redial(..) => *kind == chosen,
             };
             if let Some(kind) = due.into_iter().find(same) {
                 let first = self.system.next_timer(client).map(|(_, first)| first);

@@ -45,7 +45,7 @@ mod witness;
 mod wording;
 
 pub use abstraction::LEFT_OUT;
-pub use ask::{Endless, Model, Pinned, Progress};
+pub use ask::{Endless, Measure, Model, OwnLock, Pinned, Progress};
 pub use choices::Choice;
 pub use explorer::{Explorable, Narrator, Seen as Explored};
 pub use export::{Export, export};
@@ -53,7 +53,7 @@ pub use file::{ModelLocator, UnknownModel, find_model, parse_model, pin, shipped
 pub use kind::{Allowed, Kind, Menu};
 pub use model::{Question, ScopeModel};
 pub use proof::{Counterexample, Effort, Ended, Finding, ProgressFinding, Proof, Replay};
-pub use prover::{Options, Sighted, prove_cores, prove_model};
+pub use prover::{Options, Sighted, prove_cores, prove_model, prove_model_with};
 pub use replay::{REPLAY_SEED, counterexample, replay, schedule};
 pub use rerun::seeded;
 pub use scope::Scope;

@@ -85,9 +85,11 @@ impl<C: LockCore> ScopeModel<C> {
     /// The same world asked another question.
     #[must_use]
     pub fn asking(&self, question: Question, oracles: &[OracleName]) -> Self {
-        let panel = Panel::new(&crate::sim::check_scope(&self.setup, &self.cores)).restrict(oracles);
+        let scope = crate::sim::check_scope(&self.setup, &self.cores);
+        let counted = scope.reentrant || !scope.readers.is_empty();
+        let panel = Panel::new(&scope).restrict(oracles);
         let mut terms = (*self.terms).clone();
-        terms.sight = Sight::of(oracles, question == Question::Exercised);
+        terms.sight = Sight::of(oracles, question == Question::Exercised, counted);
         let panel = match question {
             Question::Violated => panel.assume_exercised(),
             Question::Exercised => panel,
@@ -145,7 +147,9 @@ impl<C: LockCore> ScopeModel<C> {
 
     /// The first state, and the places of the voters in it; `seen` what happened before it.
     pub(crate) fn start(&self, seen: &mut Seen) -> (State<C>, Vec<u8>) {
-        let latches = (self.question == Question::Exercised).then(|| Box::new(WitnessLatches::new()));
+        let readers = crate::sim::check_scope(&self.setup, &self.cores).readers;
+        let latches =
+            (self.question == Question::Exercised).then(|| Box::new(WitnessLatches::among(&readers)));
         let mut state = State::new(self.system(), self.panel.clone(), latches, &self.terms);
         state.settle(&self.terms, seen);
         let renaming = state.canonical(&self.terms);

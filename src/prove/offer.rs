@@ -129,7 +129,7 @@ fn of_clients(
 ) -> Vec<Slot> {
     let slot = |(index, own): (usize, &ClientSetup)| {
         let at = Process::Client(ClientId(index as u16));
-        let fault = fault(at, own.policy.clock);
+        let fault = fault(at, own.lock.clock());
         Slot { kind: allowed.kind, at, offered, lasts: Some(allowed.ticks), fault, family: None }
     };
     clients.iter().enumerate().map(slot).collect()

@@ -52,8 +52,21 @@ type Watch<'a> = &'a mut dyn FnMut(&Sighted) -> ControlFlow<()>;
 
 /// Proves a model of the shipped cores.
 pub fn prove_model(model: &Model, options: &Options, watch: Watch<'_>) -> Proof {
+    prove_model_with(model, &crate::sim::cores, options, watch)
+}
+
+/// Proves a model with cores of any kind in the place of those that its file names.
+///
+/// # Panics
+/// As [`ScopeModel::new`].
+pub fn prove_model_with<C: LockCore>(
+    model: &Model,
+    make: crate::sim::Make<'_, C>,
+    options: &Options,
+    watch: Watch<'_>,
+) -> Proof {
     let setup = model.scope.setup(model.policy.clone());
-    let cores = crate::sim::cores(&setup);
+    let cores = make(&setup);
     let oracles: Vec<OracleName> = model.expect.iter().map(|(oracle, _)| *oracle).collect();
     let mut prover = Prover::new(model.scope, model.menu.clone(), setup, cores, oracles, *options, watch);
     let mut proof = prover.prove();

@@ -7,14 +7,12 @@ use super::ask::Model;
 use super::spelled::{Frame, spelled};
 use crate::check::{OracleName, Outcome};
 use crate::history::Fact;
-use crate::lock::Protocol;
 use crate::name::Process;
 use crate::plan::{MessageFate, Plan};
 use crate::scenario::{Edits, Scenario, parse, write};
 use crate::sim::{Explorer, Keep, RunResult};
 use crate::time::{Span, WorldTime};
 use crate::world::{Setup, Workload};
-use std::sync::Arc;
 
 /// The seed of every replay: a counterexample leaves nothing to it but nonces.
 pub const REPLAY_SEED: u64 = 1;
@@ -140,8 +138,8 @@ fn expected(world: &Setup, read: &Setup, plan: &Plan, cycles: u32) -> Setup {
     for (client, read) in setup.clients.iter_mut().zip(&read.clients) {
         client.workload.cycles = cycles;
         // No lock has no times, whatever a scope fits into them.
-        if client.policy.protocol == Protocol::None {
-            client.policy = Arc::clone(&read.policy);
+        if client.lock.voters() == 0 {
+            client.lock = read.lock.clone();
         }
     }
     setup

@@ -5,9 +5,9 @@
 use super::model::ScopeModel;
 use super::replay::{LATENCY_US, REPLAY_SEED, terse};
 use crate::check::OracleName;
-use crate::lock::{LockCore, Protocol};
+use crate::lock::LockCore;
 use crate::plan::{Plan, Quantile, Quantiles};
-use crate::scenario::Scenario;
+use crate::scenario::{Runner, Scenario};
 use crate::sim::{Explorer, Keep, RunResult};
 use crate::time::WorldTime;
 use crate::world::Setup;
@@ -41,13 +41,14 @@ pub fn seeded<C: LockCore>(model: &ScopeModel<C>, plan: &Plan, end: WorldTime) -
         claim: String::new(),
         source: Vec::new(),
         seed: REPLAY_SEED,
-        protocol: Protocol::Redlock,
         latency: Quantiles::new(instant).expect("a constant is a distribution"),
         links: Vec::new(),
+        like: None,
         drawn: None,
         expect: None,
         text: String::new(),
         origin: "counterexample".to_owned(),
+        runner: Runner::Shipped,
         setup,
     }
 }

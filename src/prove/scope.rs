@@ -1,6 +1,7 @@
 //! The scope of a proof: how small the world is, and how it is cut into ticks.
 
-use crate::lock::{Drift, Policy, Retry, Ttl};
+use crate::lock::{Drift, DriftSign, Policy, Protocol, Retry, Terms, Ttl};
+use crate::name::ClientId;
 use crate::plan::Plan;
 use crate::redis::Compat;
 use crate::time::{Span, WorldTime};
@@ -9,7 +10,9 @@ use crate::world::{
     Setup, StoreMode, StoreSetup, Task, Workload,
 };
 use bytes::Bytes;
-use std::sync::Arc;
+
+/// The key of the guarded resource.
+const KEY: &[u8] = b"resource";
 
 /// A scope. Every time is in ticks.
 ///
@@ -104,18 +107,28 @@ impl Scope {
         Self::ticks(self.node_timeout)
     }
 
+    /// The terms of every lock in this scope. A call is one attempt.
+    pub fn terms(&self) -> Terms {
+        let policy = self.policy(Policy::spec(Protocol::Redlock, self.nodes, Ttl::Of(self.key_life())));
+        Terms::of(&policy.into(), ClientId(0), Bytes::from_static(KEY), self.nodes)
+    }
+
     /// Fits a policy into the ticks: the key's life is one millisecond short, because a key set with PX t lives
-    /// up to t + 1 ms; the margin takes that millisecond back, so that promises end on ticks. A call is one attempt:
+    /// up to t + 1 ms; the margin takes that millisecond back, so that promises end on ticks, also where it is added. A call is one attempt:
     /// whether and when a client calls again is the checker's choice.
     pub fn policy(&self, policy: Policy) -> Policy {
         let ttl = match policy.ttl {
             Ttl::Never => Ttl::Never,
             Ttl::Of(_) => Ttl::Of(self.key_life()),
         };
+        let constant = match policy.drift_sign {
+            DriftSign::Subtracted => self.drift(),
+            DriftSign::Added => Self::ticks(self.margin) + Span::from_ms(1),
+        };
         Policy {
             ttl,
             node_timeout: self.request_limit(),
-            drift: Drift { permille: 0, constant: self.drift() },
+            drift: Drift { permille: 0, constant },
             retry: Retry { retries: 0, delay: Self::TICK, jitter: Span::ZERO },
             ..policy
         }
@@ -123,7 +136,7 @@ impl Scope {
 
     /// The world of this scope, in which nothing goes wrong; `policy` as [`Self::policy`] fits it.
     pub fn setup(&self, policy: Policy) -> Setup {
-        let policy = Arc::new(self.policy(policy));
+        let policy = self.policy(policy).into();
         let replica = ReplicaSetup { offset: Span::ZERO };
         let node = NodeSetup {
             persistence: self.persistence,
@@ -135,6 +148,7 @@ impl Scope {
             extend: self
                 .extend_every
                 .map_or(Extend::At(Vec::new()), |every| Extend::Every(Self::ticks(every))),
+            nested: None,
             cycles: Workload::ENDLESS,
             work: Length::Of(Self::ticks(self.work)),
             patience: Span::ZERO,
@@ -143,15 +157,16 @@ impl Scope {
             holder: self.holder,
             ack: self.ack,
         };
-        let client = ClientSetup { policy, start: WorldTime::ZERO, offset: Span::ZERO, workload };
+        let client = ClientSetup { lock: policy, start: WorldTime::ZERO, offset: Span::ZERO, workload };
         Setup {
-            key: Bytes::from_static(b"resource"),
+            key: Bytes::from_static(KEY),
             nodes: vec![node; usize::from(self.nodes)],
             clients: vec![client; usize::from(self.clients)],
             store: StoreSetup { mode: self.store, stock: 0 },
             plan: Plan::empty(),
             connections: Connections::Open,
             on_timeout: self.on_timeout,
+            offline_queue: crate::world::OfflineQueue::Off,
             limit: WorldTime(u64::MAX >> 1),
             settle: Span::ZERO,
             latency_max: Self::ticks(i64::from(self.delay)),

@@ -6,9 +6,11 @@
 use super::ask::Model;
 use super::replay::{LATENCY_US, REPLAY_SEED};
 use crate::check::OracleName;
-use crate::lock::{Drift, Policy, Protocol, Retry, Soundness, Ttl, Wait, WaitFor};
+use crate::lock::{
+    AfterLast, Drift, DriftSign, Growth, Pace, Policy, Protocol, Retry, Soundness, Ttl, Wait, WaitFor,
+};
 use crate::time::{Span, WorldTime};
-use crate::world::{Connections, Extend, Length, NodeSetup, Setup, Task, Workload};
+use crate::world::{Connections, Extend, Length, Nested, NodeSetup, Setup, Task, Workload};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -30,7 +32,7 @@ pub(super) struct Frame<'a> {
 pub(super) fn spelled(frame: &Frame<'_>) -> String {
     let Frame { model, oracle, setup, limit, .. } = frame;
     let (first, clients) = (&setup.clients[0], setup.clients.len());
-    let life = match first.policy.ttl {
+    let life = match first.lock.ttl() {
         Ttl::Of(ttl) => ttl.as_ms_floor(),
         Ttl::Never => 0,
     };
@@ -56,7 +58,7 @@ pub(super) fn spelled(frame: &Frame<'_>) -> String {
         life * 5 / 2 + 1,
     );
     text.push_str(&deployment(&setup.nodes));
-    text.push_str(&lock(&first.policy));
+    text.push_str(&lock(first.lock.policy().expect("models are of locks with a quorum policy")));
     text.push_str(&workload(&first.workload, clients, frame.cycles));
     let connections = match setup.connections {
         Connections::Open => "open",
@@ -88,77 +90,97 @@ fn deployment(nodes: &[NodeSetup]) -> String {
     text
 }
 
+/// The words of a policy that are others than the specification's, one line each. Every field of a policy is named, so
+/// that none is forgotten.
+macro_rules! differing {
+    ($policy:ident; words: $($word:ident)*; others: $($other:ident)*) => {{
+        let spec = Policy::spec($policy.protocol, $policy.voters, $policy.ttl);
+        let Policy { $($word,)* $($other: _,)* } = $policy;
+        let rows = [$((stringify!($word), word($word), word(spec.$word)),)*];
+        rows.into_iter().filter(|(_, value, usual)| value != usual).map(|(key, value, _)| format!("{key} = {value}"))
+    }};
+}
+
 /// `like = "spec"`, the times, and every word that is another than the specification's.
 fn lock(policy: &Policy) -> String {
-    let Policy {
-        protocol,
-        voters,
-        quorum,
-        counting,
-        taking,
-        ttl,
-        node_timeout,
-        drift: Drift { permille, constant },
-        validity,
-        basis,
-        clock,
-        asking,
-        on_error,
-        release,
-        release_on_failure,
-        retry: Retry { retries, delay, jitter },
-        driver_retries,
-        nonce,
-        fence,
-        extension,
-        renewal,
-        on_loss,
-        wait: Wait { replicas, limit },
-    } = policy;
-    if *protocol == Protocol::None {
+    if policy.protocol == Protocol::None {
         return "[lock.none]\n\n".to_owned();
     }
-    let spec = Policy::spec(*protocol, *voters, *ttl);
     let mut lines = vec!["like = \"spec\"".to_owned()];
     if policy.validate(Soundness::Required).is_err() {
         lines.push("unsound = true".to_owned());
     }
-    lines.push(match ttl {
-        Ttl::Of(ttl) => ms("ttl", *ttl),
-        Ttl::Never => "ttl = \"none\"".to_owned(),
-    });
-    lines.push(ms("node_timeout", *node_timeout));
-    lines.push(format!("drift = {{ permille = {permille}, {} }}", ms("constant", *constant)));
-    lines.extend([format!("retries = {retries}"), ms("retry_delay", *delay), ms("retry_jitter", *jitter)]);
-    let mut differs = |key: &str, value: String, usual: String| {
-        if value != usual {
-            lines.push(format!("{key} = {value}"));
-        }
+    lines.extend(numbers(policy));
+    lines.extend(differing!(
+        policy;
+        words: quorum_of counting taking repair ttl_unit start validity arithmetic elapsed basis clock asking deciding
+            on_error release release_key release_asks release_on_failure release_when_late cleanup nonce fence
+            extension extension_quorum_of extension_within extension_moves extension_checks on_extension_failure
+            renewal renewal_rounding renewal_rearm renewal_on_release reacquire on_loss;
+        others: protocol voters quorum ttl node_timeout drift drift_sign min_validity retry pace driver_retries
+            renewals_max renewal_permille wait
+    ));
+    format!("[lock.{}]\n{}\n\n", policy.protocol.name(), lines.join("\n"))
+}
+
+/// The numbers of a policy: those that a reader looks for always, the others where they are not the specification's.
+fn numbers(policy: &Policy) -> Vec<String> {
+    let spec = Policy::spec(policy.protocol, policy.voters, policy.ttl);
+    let Drift { permille, constant } = policy.drift;
+    let sign = match policy.drift_sign {
+        DriftSign::Subtracted => String::new(),
+        DriftSign::Added => ", sign = \"added\"".to_owned(),
     };
-    differs("quorum", quorum.to_string(), spec.quorum.to_string());
-    differs("counting", word(counting), word(spec.counting));
-    differs("taking", word(taking), word(spec.taking));
-    differs("validity", word(validity), word(spec.validity));
-    differs("basis", word(basis), word(spec.basis));
-    differs("clock", word(clock), word(spec.clock));
-    differs("asking", word(asking), word(spec.asking));
-    differs("on_error", word(on_error), word(spec.on_error));
-    differs("release", word(release), word(spec.release));
-    differs("release_on_failure", word(release_on_failure), word(spec.release_on_failure));
-    differs("driver_retries", driver_retries.to_string(), spec.driver_retries.to_string());
-    differs("nonce", word(nonce), word(spec.nonce));
-    differs("fence", word(fence), word(spec.fence));
-    differs("extension", word(extension), word(spec.extension));
-    differs("renewal", word(renewal), word(spec.renewal));
-    differs("on_loss", word(on_loss), word(spec.on_loss));
-    if *replicas != WaitFor::None {
-        lines.extend([format!("wait = {}", word(replicas)), ms("wait", *limit)]);
+    let Retry { retries, delay, jitter } = policy.retry;
+    let mut lines = vec![
+        match policy.ttl {
+            Ttl::Of(ttl) => ms("ttl", ttl),
+            Ttl::Never => "ttl = \"none\"".to_owned(),
+        },
+        ms("node_timeout", policy.node_timeout),
+        format!("drift = {{ permille = {permille}, {}{sign} }}", ms("constant", constant)),
+        format!("retries = {retries}"),
+        ms("retry_delay", delay),
+        ms("retry_jitter", jitter),
+    ];
+    if policy.quorum != spec.quorum {
+        lines.push(format!("quorum = {}", policy.quorum));
     }
-    format!("[lock.{}]\n{}\n\n", protocol.name(), lines.join("\n"))
+    if policy.min_validity != spec.min_validity {
+        lines.push(ms("min_validity", policy.min_validity));
+    }
+    if policy.driver_retries != spec.driver_retries {
+        lines.push(format!("driver_retries = {}", policy.driver_retries));
+    }
+    if policy.renewals_max != spec.renewals_max {
+        lines.push(format!("renewals_max = {}", policy.renewals_max));
+    }
+    lines.extend(policy.renewal_permille.map(|permille| format!("renewal_permille = {permille}")));
+    lines.extend(pace(policy.pace));
+    let Wait { replicas, limit } = policy.wait;
+    if replicas != WaitFor::None {
+        lines.extend([format!("wait = {}", word(replicas)), ms("wait", limit)]);
+    }
+    lines
+}
+
+fn pace(pace: Pace) -> Vec<String> {
+    let Pace { growth, delay_max, after_last, limit, limit_clock } = pace;
+    let mut lines = Vec::new();
+    if growth == Growth::Doubling {
+        lines.extend([format!("retry_growth = {}", word(growth)), ms("retry_delay_max", delay_max)]);
+    }
+    if after_last == AfterLast::Waits {
+        lines.push("retry_after_last = true".to_owned());
+    }
+    if let Some(limit) = limit {
+        lines.extend([ms("wait_limit", limit), format!("wait_clock = {}", word(limit_clock))]);
+    }
+    lines
 }
 
 fn workload(workload: &Workload, clients: usize, cycles: u32) -> String {
-    let Workload { task, extend, cycles: _, work, patience, again, think, holder, ack } = workload;
+    let Workload { task, extend, nested, cycles: _, work, patience, again, think, holder, ack } = workload;
     let Task::Hold { writes } = task else { unreachable!("clients of a scope hold") };
     let length = |length: &Length| match length {
         Length::Of(span) => *span,
@@ -181,6 +203,11 @@ fn workload(workload: &Workload, clients: usize, cycles: u32) -> String {
             lines.push(format!("extend_at_ms = [{}]", times.join(", ")));
         }
         Extend::Every(every) => lines.push(ms("extend_every", *every)),
+    }
+    if let Some(Nested { at, length, ttl }) = nested {
+        let keys = [("at", Some(*at)), ("for", *length), ("ttl", *ttl)];
+        let keys = keys.into_iter().filter_map(|(key, span)| span.map(|span| ms(key, span)));
+        lines.push(format!("nested = {{ {} }}", keys.collect::<Vec<_>>().join(", ")));
     }
     format!("[clients]\ncount = {clients}\n\n[clients.workload.hold]\n{}\n\n", lines.join("\n"))
 }

@@ -87,7 +87,10 @@ impl Told {
             |voter: &mut VoterId| voter.0 = voters.get(usize::from(voter.0)).copied().unwrap_or(voter.0);
         let node = |node: &mut NodeId| place(&mut node.voter);
         let message = |name: &mut MessageName| match &mut name.route {
-            Route::Connect { voter, .. } | Route::Command { voter, .. } => place(voter),
+            Route::Connect { voter, .. }
+            | Route::Further { voter, .. }
+            | Route::Push { voter, .. }
+            | Route::Command { voter, .. } => place(voter),
             Route::Store { .. } => {}
         };
         if let Process::Node(own) = &mut self.record.process {
@@ -98,6 +101,8 @@ impl Told {
             | Fact::Delayed { name }
             | Fact::Handled { name }
             | Fact::MessageLost { name, .. }
+            | Fact::Blocked { name }
+            | Fact::Published { name, .. }
             | Fact::TimedOut { name }
             | Fact::Applied { name, .. } => message(name),
             Fact::HoldGone { node, .. } | Fact::LeftOver { node, .. } => place(node),
@@ -112,6 +117,8 @@ impl Told {
             | Fact::ExtendFailed { .. }
             | Fact::LossTold { .. }
             | Fact::CheckEnded { .. }
+            | Fact::Reentered { .. }
+            | Fact::HoldsCounted { .. }
             | Fact::ReleaseBegan { .. }
             | Fact::ReleaseEnded { .. }
             | Fact::Reached { .. }

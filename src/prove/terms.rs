@@ -52,11 +52,13 @@ pub(crate) struct Sight {
     pub(crate) promises: bool,
     sections: bool,
     pub(crate) store: bool,
+    holds: bool,
 }
 
 impl Sight {
-    /// What these oracles see; `exercise` whether it also matters by what they are exercised.
-    pub(crate) fn of(oracles: &[OracleName], exercise: bool) -> Self {
+    /// What these oracles see; `exercise` whether it also matters by what they are exercised, `counted` whether several
+    /// holds may lie in one value.
+    pub(crate) fn of(oracles: &[OracleName], exercise: bool, counted: bool) -> Self {
         let mut sight = Self::default();
         for oracle in oracles {
             match oracle {
@@ -68,6 +70,10 @@ impl Sight {
                 }
                 OracleName::ValidWriteRefused => {
                     (sight.grants, sight.promises, sight.store) = (true, true, true);
+                }
+                // Whether a change took a hold from somebody depends on who held at that moment.
+                OracleName::ForeignChange if counted => {
+                    (sight.grants, sight.promises, sight.sections, sight.holds) = (true, true, true, true);
                 }
                 // They look at one process only.
                 OracleName::PromiseEmpty | OracleName::ForeignChange => {}
@@ -101,6 +107,7 @@ impl Sight {
         (self.attempts && exercises)
             || (self.grants && matches!(fact, Fact::Granted { .. } | Fact::Extended { .. }))
             || (self.promises && cut(fact))
+            || (self.holds && matches!(fact, Fact::Applied { change: Some(_), .. }))
             || (self.sections && matches!(fact, Fact::SectionEntered { .. } | Fact::SectionLeft { .. }))
     }
 }

@@ -76,6 +76,9 @@ fn event_words(event: Event) -> String {
         Event::Timer(client, TimerKind::User) => format!("{client} goes on: it calls, works on, or leaves"),
         Event::Timer(client, TimerKind::Wake(WakeReason::Retry)) => format!("{client} tries again"),
         Event::Timer(client, TimerKind::Wake(WakeReason::Renew)) => format!("the watchdog of {client} wakes"),
+        Event::Timer(client, TimerKind::Redial(voter, _)) => {
+            format!("{client} opens its connection to {voter} again")
+        }
         Event::Timer(client, TimerKind::Request(_)) => format!("{client} waits no longer for an answer"),
         Event::FaultBegin(index) => format!("fault {} begins", index + 1),
         Event::FaultEnd(index) => format!("fault {} ends", index + 1),

@@ -3,6 +3,7 @@
 //! A cell is a hunt of its own on one thread; threads take whole cells, so the outcome does not depend on their
 //! number. Must not print, and must not know what a row is for.
 
+use super::cores::{Make, cores};
 use super::divergent::Divergent;
 use super::draw::{plan_under, slots, under};
 use super::hunt::{Failure, Request, Stop, hunt};
@@ -11,6 +12,7 @@ use super::seeds::Seeds;
 use super::subject::{Plans, Runs, Subject};
 use super::tally::Tally;
 use crate::check::{OracleName, Outcome};
+use crate::lock::{Core, LockCore};
 use crate::scenario::{Column, Comparison, Drawn, Scenario};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -24,6 +26,21 @@ pub struct CompareRequest {
     pub seeds: Seeds,
     /// On how many threads. Changes nothing of the outcome.
     pub jobs: NonZeroUsize,
+}
+
+/// The row of a comparison that is run with cores of somebody's own.
+#[derive(Clone, Copy)]
+pub struct OwnRow<'a, C> {
+    /// Its index.
+    pub row: usize,
+    /// Its cores.
+    pub make: Make<'a, C>,
+}
+
+impl<C> std::fmt::Debug for OwnRow<'_, C> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OwnRow").field("row", &self.row).finish_non_exhaustive()
+    }
 }
 
 /// What a cell came to.
@@ -86,6 +103,21 @@ pub fn compare(
     done: &mut (dyn FnMut(usize, &[Option<Cell>]) + Send),
     cancel: &AtomicBool,
 ) -> Result<Compared, (usize, Box<Divergent>)> {
+    compare_with::<Core>(comparison, None, request, progress, done, cancel)
+}
+
+/// The same with a row of somebody's own.
+///
+/// # Errors
+/// As [`compare`].
+pub fn compare_with<C: LockCore>(
+    comparison: &Comparison,
+    own: Option<OwnRow<'_, C>>,
+    request: CompareRequest,
+    progress: &mut (dyn FnMut(usize) + Send),
+    done: &mut (dyn FnMut(usize, &[Option<Cell>]) + Send),
+    cancel: &AtomicBool,
+) -> Result<Compared, (usize, Box<Divergent>)> {
     let width = comparison.columns.len();
     let state = Mutex::new(State {
         cells: vec![vec![None; width]; comparison.rows.len()],
@@ -97,7 +129,11 @@ pub fn compare(
     in_parallel(request.jobs, comparison.rows.len() * width, cancel, |index| {
         let (row, column) = (index / width, index % width);
         let scenario = &comparison.rows[row].scenario;
-        let cell = cell(scenario, &comparison.columns[column], request.seeds, cancel);
+        let column_of = &comparison.columns[column];
+        let cell = match own.as_ref().filter(|own| own.row == row) {
+            Some(own) => cell(scenario, column_of, request.seeds, own.make, cancel),
+            None => cell(scenario, column_of, request.seeds, &cores, cancel),
+        };
         let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
         match cell {
             Ok(cell) => {
@@ -130,10 +166,21 @@ pub fn pairs(
     request: CompareRequest,
     cancel: &AtomicBool,
 ) -> Vec<Pairs> {
+    pairs_with(comparison, (rows[0], &cores), (rows[1], &cores), request, cancel)
+}
+
+/// The same with cores of any kind.
+pub fn pairs_with<C: LockCore, D: LockCore>(
+    comparison: &Comparison,
+    first: (&Scenario, Make<'_, C>),
+    second: (&Scenario, Make<'_, D>),
+    request: CompareRequest,
+    cancel: &AtomicBool,
+) -> Vec<Pairs> {
     let columns = &comparison.columns;
     let all: Mutex<Vec<Pairs>> = Mutex::new(vec![None; columns.len()]);
     in_parallel(request.jobs, columns.len(), cancel, |index| {
-        let pairs = pair(rows, &columns[index], request.seeds, cancel);
+        let pairs = pair(first, second, &columns[index], request.seeds, cancel);
         all.lock().unwrap_or_else(PoisonError::into_inner)[index] = pairs;
     });
     all.into_inner().unwrap_or_else(PoisonError::into_inner)
@@ -148,7 +195,12 @@ struct State {
 }
 
 /// Does `work` for each index, in order of beginning.
-fn in_parallel(jobs: NonZeroUsize, count: usize, cancel: &AtomicBool, work: impl Fn(usize) + Sync) {
+pub(super) fn in_parallel(
+    jobs: NonZeroUsize,
+    count: usize,
+    cancel: &AtomicBool,
+    work: impl Fn(usize) + Sync,
+) {
     let next = AtomicUsize::new(0);
     let worker = || {
         while !cancel.load(Ordering::Relaxed) {
@@ -167,10 +219,11 @@ fn in_parallel(jobs: NonZeroUsize, count: usize, cancel: &AtomicBool, work: impl
     });
 }
 
-fn cell(
+fn cell<C: LockCore>(
     scenario: &Scenario,
     Column { profile, address, .. }: &Column,
     seeds: Seeds,
+    make: Make<'_, C>,
     cancel: &AtomicBool,
 ) -> Result<Option<Cell>, Box<Divergent>> {
     if !profile.can_hit(slots(&scenario.setup)) {
@@ -178,7 +231,7 @@ fn cell(
     }
     let scenario = under(scenario, profile, Drawn::Profile(address.clone()));
     let plan = |seed| plan_under(&scenario, profile, seed);
-    let subject = Subject::new(&scenario, Plans::Drawn(&plan));
+    let subject = Subject::with(&scenario, Plans::Drawn(&plan), make);
     let request = Request { seeds, jobs: NonZeroUsize::MIN, until: None, keep: 1 };
     let hunted = hunt(&subject, request, &mut |_| {}, cancel)?;
     Ok(match hunted.stop {
@@ -189,21 +242,28 @@ fn cell(
     })
 }
 
-fn pair(rows: [&Scenario; 2], column: &Column, seeds: Seeds, cancel: &AtomicBool) -> Pairs {
+fn pair<C: LockCore, D: LockCore>(
+    (one, ones): (&Scenario, Make<'_, C>),
+    (other, others): (&Scenario, Make<'_, D>),
+    column: &Column,
+    seeds: Seeds,
+    cancel: &AtomicBool,
+) -> Pairs {
+    let rows = [one, other];
     let Column { profile, address, .. } = column;
     if !rows.iter().all(|row| profile.can_hit(slots(&row.setup))) {
         return None;
     }
     let scenarios = rows.map(|row| under(row, profile, Drawn::Profile(address.clone())));
     let plans = scenarios.each_ref().map(|row| move |seed| plan_under(row, profile, seed));
-    let first = Subject::new(&scenarios[0], Plans::Drawn(&plans[0]));
-    let second = Subject::new(&scenarios[1], Plans::Drawn(&plans[1]));
+    let first = Subject::with(&scenarios[0], Plans::Drawn(&plans[0]), ones);
+    let second = Subject::with(&scenarios[1], Plans::Drawn(&plans[1]), others);
     let mut all: BTreeMap<OracleName, PairTally> = BTreeMap::new();
     for seed in seeds.from()..seeds.to() {
         if cancel.load(Ordering::Relaxed) {
             return None;
         }
-        let outcomes = [&first, &second].map(|subject| subject.run(seed, Keep::Nothing).outcomes);
+        let outcomes = [first.run(seed, Keep::Nothing).outcomes, second.run(seed, Keep::Nothing).outcomes];
         for (oracle, one) in &outcomes[0] {
             let other = outcomes[1].iter().find(|(name, _)| name == oracle).map(|(_, outcome)| *outcome);
             let other = other.unwrap_or(Outcome::NotApplicable);

@@ -13,7 +13,7 @@ use crate::plan::{
 };
 use crate::scenario::{Drawn, Scenario};
 use crate::time::{ClockKind, Span};
-use crate::world::{ClientSetup, Setup};
+use crate::world::Setup;
 use rand_chacha::ChaCha8Rng;
 use rand_core::Rng;
 
@@ -84,8 +84,7 @@ pub fn under(scenario: &Scenario, profile: &Profile, drawn: Drawn) -> Scenario {
 
 /// What a profile can hit in this setup. Nodes that no client ever asks are none.
 pub fn slots(setup: &Setup) -> Slots {
-    let asked = |client: &ClientSetup| if client.policy.quorum == 0 { 0 } else { client.policy.voters };
-    let nodes = setup.clients.iter().map(asked).max().unwrap_or(0);
+    let nodes = setup.clients.iter().map(|client| client.lock.voters()).max().unwrap_or(0);
     let asked = setup.nodes.iter().take(nodes.into());
     let replicated = asked.take_while(|node| !node.replicas.is_empty()).count() as u8;
     Slots { clients: setup.clients.len() as u16, nodes, replicated }

@@ -4,11 +4,12 @@
 
 use super::figures::Figures;
 use crate::check::{
-    Ending, Judgement, Margin, Observed, OracleName, Outcome, Panel, Scope, Violation, Witnesses, judge,
+    Ending, Judgement, Margin, Observed, OracleName, Outcome, Panel, Readers, Scope, Violation, Witnesses,
+    judge,
 };
 use crate::history::{Digest, Fact, LostWhy, Record};
-use crate::lock::LockCore;
-use crate::name::{GrantId, MessageName};
+use crate::lock::{CoreTraits, LockCore};
+use crate::name::{ClientId, GrantId, MessageName};
 use crate::scenario::Scenario;
 use crate::time::{Span, WorldTime};
 use crate::world::{Extend, Setup, StoreMode};
@@ -60,6 +61,8 @@ pub struct RunResult {
     pub unmet: Unmet,
     /// Calls, messages, latencies, stock.
     pub figures: Figures,
+    /// What the lock of each client says of itself, in order; empty if records were not kept.
+    pub locks: Vec<CoreTraits>,
 }
 
 /// What of a plan never came about.
@@ -91,6 +94,7 @@ pub(crate) struct Judge {
     ordered: Vec<bool>,
     /// The messages that directives name and that were not sent yet.
     unsent: Vec<MessageName>,
+    locks: Vec<CoreTraits>,
 }
 
 impl Judge {
@@ -102,6 +106,7 @@ impl Judge {
     ) -> Self {
         let plan = &setup.plan;
         let nothing = owed == Owed::Nothing;
+        let scope = check_scope(setup, cores);
         let directed = plan.messages.iter().map(|directive| directive.name).filter(|_| !nothing);
         Self {
             expect: scenario.expect.clone(),
@@ -109,14 +114,18 @@ impl Judge {
             records: Vec::new(),
             digest: Digest::new(),
             events: 0,
-            panel: Panel::new(&check_scope(setup, cores)),
+            panel: Panel::new(&scope),
             violations: Vec::new(),
-            witnesses: Witnesses::new(),
+            witnesses: Witnesses::among(&scope.readers),
             margin: Margin::new(),
             figures: Figures::new(),
             met: vec![nothing; plan.faults.len()],
             ordered: vec![nothing; plan.orders.len()],
             unsent: directed.collect(),
+            locks: match keep {
+                Keep::Records => cores.iter().map(LockCore::describe).collect(),
+                Keep::Nothing => Vec::new(),
+            },
         }
     }
 
@@ -177,6 +186,7 @@ impl Judge {
             ending,
             unmet,
             figures: self.figures,
+            locks: self.locks,
         }
     }
 }
@@ -191,6 +201,8 @@ pub fn check_scope<C: LockCore>(setup: &Setup, cores: &[C]) -> Scope {
     });
     let invariant = tasks().any(|task| task.has_invariant());
     let renews = traits.iter().any(|traits| traits.renewal.is_some());
+    let shared = traits.iter().enumerate().filter(|(_, traits)| traits.shared);
+    let readers = shared.map(|(index, _)| ClientId(index as u16));
     Scope {
         clients: setup.clients.len() as u16,
         asks: traits.iter().any(|traits| traits.quorum > 0),
@@ -200,6 +212,9 @@ pub fn check_scope<C: LockCore>(setup: &Setup, cores: &[C]) -> Scope {
         writes: tasks().any(|task| task.writes()),
         store_refuses: setup.store.mode != StoreMode::Plain,
         invariant,
+        reentrant: traits.iter().any(|traits| traits.reentrant),
+        fifo: traits.iter().any(|traits| traits.fifo && traits.voters == 1),
+        readers: Readers::of(readers),
     }
 }
 

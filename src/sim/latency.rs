@@ -65,6 +65,10 @@ fn pack(name: &MessageName) -> (u64, u64) {
             command_number(command) << 8 | u64::from(occurrence),
         ),
         Route::Store { access, number } => (0, 16 + access_number(access), number, 0),
+        Route::Further { voter, connection, number } => {
+            (u64::from(voter.0) + 1, 256 + u64::from(connection), number, 0)
+        }
+        Route::Push { voter, number } => (u64::from(voter.0) + 1, 64, number, 0),
     };
     let way = match name.direction {
         Direction::Request => 0,
@@ -96,6 +100,13 @@ const fn command_number(command: CommandName) -> u64 {
         CommandName::Wait => 7,
         CommandName::Setnx => 8,
         CommandName::Pexpire => 9,
+        CommandName::Delex => 10,
+        CommandName::Exec => 11,
+        CommandName::Expire => 12,
+        CommandName::Multi => 13,
+        CommandName::Ttl => 14,
+        CommandName::Unwatch => 15,
+        CommandName::Watch => 16,
     }
 }
 

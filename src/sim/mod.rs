@@ -4,12 +4,13 @@
 //! `streams.rs` turns a seed into nonces and jitter, `latency.rs` into latencies, `queue.rs` orders what is due,
 //! `run.rs` is the loop, `judged.rs` what comes out. `hunt.rs` runs many seeds of a `subject.rs` on many threads,
 //! and `tally.rs` is what they come to. `draw.rs` draws plans from a profile,
-//! and `compare.rs` fills a table of locks and profiles.
+//! `compare.rs` fills a table of locks and profiles, `drill.rs` one of locks and fixed plans.
 
 mod compare;
 mod cores;
 mod divergent;
 mod draw;
+mod drill;
 mod figures;
 mod hunt;
 mod judged;
@@ -25,16 +26,21 @@ mod streams;
 mod subject;
 mod tally;
 
-pub use compare::{Cell, CompareRequest, Compared, PairTally, Pairs, compare, pairs};
-pub use cores::cores;
+pub use compare::{
+    Cell, CompareRequest, Compared, OwnRow, PairTally, Pairs, compare, compare_with, pairs, pairs_with,
+};
+pub use cores::{Make, cores, own_cores, terms};
 pub use divergent::Divergent;
 pub use draw::{draw, draw_swarm, plan_under, slots, under};
+pub use drill::{
+    DRILL_RUNS, DrillCell, DrillEnd, DrillRow, Over, drill_all, drill_one, drill_scenario, in_order,
+};
 pub use figures::Figures;
 pub use hunt::{Failure, Hunted, Progress, Request, Stop, Until, hunt};
 pub use judged::{Keep, RunResult, Unmet, check_scope};
 pub use run::{Explorer, run};
 pub use seeds::{Seeds, SeedsError};
-pub use shrink::{NotViolated, RUNS_MAX, Shrunk, Size, shrink};
+pub use shrink::{NotViolated, RUNS_MAX, Shrunk, Size, shrink, shrink_with};
 #[cfg(feature = "testing")]
 pub use strategy::plans;
 #[cfg(feature = "prove")]

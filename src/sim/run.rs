@@ -3,7 +3,7 @@
 //! Must not know what any event means. A message that cannot be handled yet (a paused target, a held link) is
 //! parked and filed again when something is unblocked.
 
-use super::cores::cores;
+use super::cores::{Make, cores};
 use super::judged::{Judge, Keep, Owed, RunResult};
 use super::latency::{fraction, lesson_fraction, parcel_fraction};
 use super::queue::{Due, Queue};
@@ -30,10 +30,10 @@ pub fn run(scenario: &Scenario, seed: u64) -> RunResult {
 
 /// A scenario made ready to be run under many seeds.
 #[derive(Clone, Debug)]
-pub struct Explorer<'a> {
+pub struct Explorer<'a, C = Core> {
     scenario: &'a Scenario,
     setup: Arc<Setup>,
-    cores: Vec<Core>,
+    cores: Vec<C>,
     events_max: u64,
     owed: Owed,
 }
@@ -68,11 +68,18 @@ struct Run<'a, C> {
 }
 
 impl<'a> Explorer<'a> {
-    /// Makes a scenario ready.
+    /// Makes a scenario ready for the shipped cores that it names.
     pub fn new(scenario: &'a Scenario) -> Self {
+        Self::with(scenario, &cores)
+    }
+}
+
+impl<'a, C: LockCore> Explorer<'a, C> {
+    /// Makes a scenario ready for cores of any kind.
+    pub fn with(scenario: &'a Scenario, make: Make<'_, C>) -> Self {
         let setup = Arc::new(scenario.setup.clone());
         let owed = if scenario.drawn.is_some() { Owed::Nothing } else { Owed::Everything };
-        Self { scenario, cores: cores(&setup), setup, events_max: EVENTS_MAX, owed }
+        Self { scenario, cores: make(&setup), setup, events_max: EVENTS_MAX, owed }
     }
 
     /// The same, but a run that has not come to its end after so many events is stopped as at its limit. Without
@@ -93,8 +100,8 @@ impl<'a> Explorer<'a> {
         self.run_cores(self.cores.clone(), seed, keep)
     }
 
-    /// Runs it with somebody else's cores, one per client.
-    pub fn run_cores<C: LockCore>(&self, cores: Vec<C>, seed: u64, keep: Keep) -> RunResult {
+    /// Runs it with other cores, one per client.
+    pub fn run_cores<D: LockCore>(&self, cores: Vec<D>, seed: u64, keep: Keep) -> RunResult {
         let judge = Judge::new(self.scenario, (&self.setup, self.owed), &cores, keep);
         let system = System::new(Arc::clone(&self.setup), cores);
         let clients = self.setup.clients.len();
@@ -107,8 +114,8 @@ impl<'a> Explorer<'a> {
             queue: Queue::default(),
             afters: Vec::new(),
             parked: Vec::new(),
-            last_due: LastDue(Vec::new()),
-            last_shipped: LastDue(Vec::new()),
+            last_due: LastDue::NONE,
+            last_shipped: LastDue::NONE,
             node_stamps: Vec::new(),
             stamps: vec![0; clients],
             judge,
@@ -205,8 +212,9 @@ impl<C: LockCore> Run<'_, C> {
                 (Span(drawn) + extra, GroupEvent::Arrive(stream, way))
             }
         };
-        let due = self.system.now() + latency;
-        let last = self.last_shipped.of((stream, leg));
+        let now = self.system.now();
+        let due = now + latency;
+        let last = self.last_shipped.of((stream, leg), now);
         *last = if self.system.leads(shipment) { due } else { due.max(*last) };
         self.queue.file(Due::new(*last, Event::Group(event), serial));
     }
@@ -322,8 +330,9 @@ impl<C: LockCore> Run<'_, C> {
                 Some(MessageFate::Delay(delay)) => delay,
                 Some(MessageFate::Lose) | None => Span(drawn) + sent.extra,
             };
-            let last = self.last_due.of((sent.lane, sent.direction));
-            let due = self.system.now() + latency;
+            let now = self.system.now();
+            let last = self.last_due.of((sent.lane, sent.direction), now);
+            let due = now + latency;
             // What was queued before it may have been lost with its connection: nothing is left to wait for.
             *last = if self.system.is_first(&sent) { due } else { due.max(*last) };
             let event = Event::Deliver(sent.lane, sent.direction);
@@ -366,16 +375,27 @@ impl<C: LockCore> Run<'_, C> {
     }
 }
 
-/// When the last of what queues in each place is due, sorted by place.
-struct LastDue<K>(Vec<(K, WorldTime)>);
+/// When the last of what queues in each place is due, sorted by place; of places where that is past, some.
+struct LastDue<K> {
+    dues: Vec<(K, WorldTime)>,
+    /// How many there may be before those that are past are dropped: a client that connects again and again queues in
+    /// ever new places.
+    most: usize,
+}
 
 impl<K: Ord + Copy> LastDue<K> {
-    fn of(&mut self, place: K) -> &mut WorldTime {
-        let at = self.0.binary_search_by_key(&place, |(known, _)| *known).unwrap_or_else(|at| {
-            self.0.insert(at, (place, WorldTime::ZERO));
+    const NONE: Self = Self { dues: Vec::new(), most: 64 };
+
+    fn of(&mut self, place: K, now: WorldTime) -> &mut WorldTime {
+        if self.dues.len() >= self.most {
+            self.dues.retain(|(_, due)| *due > now);
+            self.most = 64.max(2 * self.dues.len());
+        }
+        let at = self.dues.binary_search_by_key(&place, |(known, _)| *known).unwrap_or_else(|at| {
+            self.dues.insert(at, (place, WorldTime::ZERO));
             at
         });
-        &mut self.0[at].1
+        &mut self.dues[at].1
     }
 }
 

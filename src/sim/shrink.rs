@@ -5,10 +5,12 @@
 //! shorter and its times rounder. Every step is written as a file, read again and run: what is accepted can be kept.
 //! Deterministic, and bounded by a number of runs. Must not open files.
 
+use super::cores::{Make, cores};
 use super::judged::{Keep, RunResult};
 use super::magnitude::{magnitudes, moments, rounder};
 use super::run::Explorer;
 use crate::check::{OracleName, Outcome};
+use crate::lock::LockCore;
 use crate::name::{ClientId, Name, Process};
 use crate::plan::{
     Deferral, Fault, MessageDirective, OrderDirective, OrderTerm, PauseScope, Plan, PlannedFault, When,
@@ -73,13 +75,28 @@ pub fn shrink(
     oracle: OracleName,
     runs_max: u32,
 ) -> Result<Shrunk, NotViolated> {
-    let first = Explorer::new(scenario).run(seed, Keep::Nothing);
+    shrink_with(scenario, seed, oracle, runs_max, &cores)
+}
+
+/// The same with cores of any kind.
+///
+/// # Errors
+/// As [`shrink`].
+pub fn shrink_with<C: LockCore>(
+    scenario: &Scenario,
+    seed: u64,
+    oracle: OracleName,
+    runs_max: u32,
+    make: Make<'_, C>,
+) -> Result<Shrunk, NotViolated> {
+    let first = Explorer::with(scenario, make).run(seed, Keep::Nothing);
     if !violates(&first, oracle) {
         return Err(NotViolated { oracle, seed });
     }
     let cycles = busiest(scenario);
     let mut shrinker = Shrinker {
         scenario,
+        make,
         seed,
         oracle,
         runs: 0,
@@ -95,7 +112,7 @@ pub fn shrink(
     };
     shrinker.whole();
     let small = shrinker.read(&shrinker.best).expect("what was accepted can be read");
-    let result = Explorer::new(&small).run(seed, Keep::Records);
+    let result = Explorer::with(&small, make).run(seed, Keep::Records);
     assert!(violates(&result, oracle), "a step that was accepted violates {oracle} again");
     Ok(Shrunk {
         before: size(scenario, first.events),
@@ -125,8 +142,9 @@ enum Directive {
     Deferral(Deferral),
 }
 
-struct Shrinker<'a> {
+struct Shrinker<'a, C> {
     scenario: &'a Scenario,
+    make: Make<'a, C>,
     seed: u64,
     oracle: OracleName,
     runs: u32,
@@ -135,7 +153,7 @@ struct Shrinker<'a> {
     best: Candidate,
 }
 
-impl Shrinker<'_> {
+impl<C: LockCore> Shrinker<'_, C> {
     /// All steps, again and again until none helps.
     fn whole(&mut self) {
         loop {
@@ -275,7 +293,7 @@ impl Shrinker<'_> {
         }
         let Some(scenario) = self.read(&candidate) else { return false };
         self.runs += 1;
-        let run = Explorer::new(&scenario).at_most(self.events_max).run(self.seed, Keep::Nothing);
+        let run = Explorer::with(&scenario, self.make).at_most(self.events_max).run(self.seed, Keep::Nothing);
         let accepted = violates(&run, self.oracle);
         if accepted {
             self.best = candidate;
@@ -297,6 +315,7 @@ impl Shrinker<'_> {
         let text = write(self.scenario, &edits);
         let mut scenario = parse(&self.scenario.origin, &text).ok()?;
         scenario.name.clone_from(&self.scenario.name);
+        scenario.runner.clone_from(&self.scenario.runner);
         Some(scenario)
     }
 }

@@ -2,8 +2,10 @@
 //!
 //! Must not decide which seeds are run.
 
+use super::cores::{Make, cores};
 use super::judged::{Keep, RunResult};
 use super::run::Explorer;
+use crate::lock::{Core, LockCore};
 use crate::plan::Plan;
 use crate::scenario::Scenario;
 use std::borrow::Cow;
@@ -28,20 +30,27 @@ pub enum Plans<'a> {
 
 /// A scenario and its plans.
 #[derive(Clone, Debug)]
-pub struct Subject<'a> {
+pub struct Subject<'a, C = Core> {
     scenario: &'a Scenario,
-    explorer: Explorer<'a>,
+    explorer: Explorer<'a, C>,
     plans: Plans<'a>,
 }
 
 impl<'a> Subject<'a> {
     /// Makes it ready to be run under many seeds.
     pub fn new(scenario: &'a Scenario, plans: Plans<'a>) -> Self {
-        Self { scenario, explorer: Explorer::new(scenario), plans }
+        Self::with(scenario, plans, &cores)
     }
 }
 
-impl Runs for Subject<'_> {
+impl<'a, C: LockCore> Subject<'a, C> {
+    /// The same with cores of any kind.
+    pub fn with(scenario: &'a Scenario, plans: Plans<'a>, make: Make<'_, C>) -> Self {
+        Self { scenario, explorer: Explorer::with(scenario, make), plans }
+    }
+}
+
+impl<C: LockCore> Runs for Subject<'_, C> {
     fn run(&self, seed: u64, keep: Keep) -> RunResult {
         match self.plans {
             Plans::Kept => self.explorer.run(seed, keep),

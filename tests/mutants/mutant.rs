@@ -4,7 +4,7 @@
 
 use bytes::Bytes;
 use fencepost::canon::Canon;
-use fencepost::lock::{Core, CoreTraits, ExtendFailure, Input, LockCore, Output, Until};
+use fencepost::lock::{Core, CoreTraits, ExtendFailure, Input, LockCore, Output, Stored, Until};
 use fencepost::name::{ClientId, Nonce, Operation};
 use fencepost::prove::Scope;
 use fencepost::resp::{Command, Reply};
@@ -116,7 +116,7 @@ impl LockCore for Mutant {
         self.core.describe()
     }
 
-    fn backs(&self, nonce: Nonce, stored: &Bytes) -> bool {
+    fn backs(&self, nonce: Nonce, stored: &Stored) -> bool {
         self.core.backs(nonce, stored)
     }
 }

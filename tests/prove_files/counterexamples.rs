@@ -1,14 +1,14 @@
 //! Counterexamples through the scenario format: written, read again, run, and the same oracle is violated.
 
 use fencepost::check::{OracleName, Outcome};
-use fencepost::lock::Protocol;
+use fencepost::lock::{AfterLast, Deciding, Growth, Pace, Protocol, Start, Taking};
 use fencepost::plan::{MessageDirective, MessageFate};
 use fencepost::prove::{
     Counterexample, Finding, Model, Options, counterexample, parse_model, prove_model, replay, shipped_models,
 };
 use fencepost::scenario::{Scenario, parse};
 use fencepost::sim;
-use fencepost::time::{Span, WorldTime};
+use fencepost::time::{ClockKind, Span, WorldTime};
 use fencepost::world::Workload;
 use std::ops::ControlFlow;
 
@@ -51,7 +51,7 @@ fn survives(model: &Model) {
     let usual = |directive: &&MessageDirective| directive.fate == MessageFate::Delay(Span(1));
     let said = plan.messages.iter().filter(|directive| !usual(directive));
     assert!(written.messages.iter().eq(said), "all of the plan is in the file but what happens anyway");
-    assert_eq!(*scenario.setup.clients[0].policy, model.policy);
+    assert_eq!(*scenario.setup.clients[0].lock.policy().expect("a quorum lock"), model.policy);
     assert!(scenario.setup.clients.iter().all(|client| client.workload.cycles < Workload::ENDLESS));
     assert_eq!(parse(&scenario.origin, &scenario.text).as_ref(), Ok(&scenario), "the text says all of it");
 
@@ -129,10 +129,57 @@ fn worlds_of_every_shape() {
     ];
     for changes in worlds {
         let model = bad(changes.iter().map(|(from, to)| (*from, *to)).collect::<Vec<_>>().as_slice());
-        let plan = fencepost::plan::Plan::empty();
-        // Whether what is written is this world is asserted inside.
-        let scenario: Scenario = counterexample(&model, ORACLE, &plan, WorldTime(1_000_000));
-        let policy = &scenario.setup.clients[0].policy;
-        assert!(model.policy.protocol == Protocol::None || **policy == model.policy);
+        round_trips(&model);
     }
+}
+
+/// Every switch that can be set, in one world or another, also those that a model cannot write.
+#[test]
+fn worlds_of_every_switch() {
+    let single = |keys: &str| ("[lock.single]", format!("[lock.single]\nunsound = true\n{keys}"));
+    let [first, second, third] = [
+        single(
+            "elapsed = \"whole-s\"\narithmetic = \"wrapping\"\nvalidity = \"zero-passes\"\nmargin_sign = \"added\"\n\
+             min_validity_ticks = 1\nquorum_of = \"connected\"\nreacquire = \"asks\"\n\
+             on_error = \"abort-after-quorum\"\nrelease_on_failure = \"none\"\nrelease_when_late = \"none\"\n\
+             cleanup = \"callers-context\"\ntaking = \"reobtain\"\nttl_unit = \"s-for-ms\"\n\
+             release = \"delex-ifeq\"\nrelease_key = \"other\"\nrelease_asks = \"acquired\"",
+        ),
+        single(
+            "taking = \"setnx-expire\"\nrepair = \"zero-and-missing\"\nrelease = \"watch-get-del\"\n\
+             on_error = \"abort-any\"\nelapsed = \"whole-ms\"\nttl_unit = \"s\"",
+        ),
+        single(
+            "extension = \"set-xx\"\nextension_quorum_of = \"acquired\"\nextension_within = \"validity\"\n\
+             extension_moves = \"nothing\"\nextension_checks = \"nothing\"\n\
+             on_extension_failure = \"release-all\"\nrenewals_max = 3\nrenewal = \"watchdog\"\n\
+             renewal_permille = 600\nrenewal_rounding = \"whole-s\"\nrenewal_rearm = \"after-success\"\n\
+             renewal_on_release = \"survives\"\ncleanup = \"background\"\ndeciding = \"at-quorum\"",
+        ),
+    ]
+    .map(|(from, to)| bad(&[(from, to.as_str())]));
+    let millisecond = Span::from_ms(1);
+    let mut written = bad(&[]);
+    written.policy.start = Start::Call;
+    written.policy.deciding = Deciding::AtQuorumOfBoth;
+    written.policy.taking = Taking::SetNxPxat;
+    written.policy.pace = Pace {
+        growth: Growth::Doubling,
+        delay_max: Span(written.policy.retry.delay.0 * 8),
+        after_last: AfterLast::Waits,
+        limit: Some(millisecond),
+        limit_clock: ClockKind::Wall,
+    };
+    for model in [first, second, third, written] {
+        round_trips(&model);
+    }
+}
+
+#[track_caller]
+fn round_trips(model: &Model) {
+    let plan = fencepost::plan::Plan::empty();
+    // Whether what is written is this world is asserted inside.
+    let scenario: Scenario = counterexample(model, ORACLE, &plan, WorldTime(1_000_000));
+    let policy = scenario.setup.clients[0].lock.policy().expect("a quorum lock");
+    assert!(model.policy.protocol == Protocol::None || *policy == model.policy);
 }

@@ -2,7 +2,7 @@
 
 use super::{GOOD, changed, good};
 use fencepost::check::{Expected, OracleName};
-use fencepost::lock::{Basis, Extension, Fence, Protocol, Release, Retry, Ttl, Wait, WaitFor};
+use fencepost::lock::{Basis, DriftSign, Extension, Fence, Protocol, Release, Retry, Ttl, Wait, WaitFor};
 use fencepost::prove::{Allowed, Endless, Kind, Pinned, Progress, Scope};
 use fencepost::time::Span;
 use fencepost::world::{Ack, Holder, OnTimeout, Persistence, StoreMode};
@@ -70,6 +70,15 @@ fn policies_as_scenarios_write_them() {
         "like = \"spec\"\nunsound = true\nquorum = 1\nbasis = \"decision+ttl\"\nrelease = \"plain-del\"";
     let policy = good(&changed("like               = \"spec\"", keys)).policy;
     assert_eq!((policy.quorum, policy.basis, policy.release), (1, Basis::Decision, Release::PlainDel));
+    let least = changed("like               = \"spec\"", "like = \"spec\"\nmin_validity_ticks = 2");
+    assert_eq!(good(&least).policy.min_validity, Scope::ticks(2));
+    // A margin that is added makes a promise of whole ticks too: the lease ends a millisecond early with it.
+    let added = "like = \"spec\"\nunsound = true\nmargin_sign = \"added\"";
+    let policy = good(&changed("like               = \"spec\"", added)).policy;
+    assert_eq!(
+        (policy.drift_sign, policy.less_margin(Scope::ticks(4) - Span::from_ms(1))),
+        (DriftSign::Added, Scope::ticks(5))
+    );
     // A watchdog brings its extension along, as in a scenario.
     let watched = changed("like               = \"spec\"", "like = \"spec\"\nrenewal = \"watchdog\"");
     assert_eq!(good(&watched).policy.extension, Extension::Compare);

@@ -47,6 +47,34 @@ fn keys_and_words() {
             "known here: like, unsound",
             Some("node_timeout_ticks"),
         ),
+        (
+            policy("like = \"spec\"\ntaking = \"set-nx-pxat\""),
+            Kind::Contradiction,
+            (16, 10),
+            "no moments of a wall clock",
+            Some("taking = \"set-nx-px\""),
+        ),
+        (
+            policy("like = \"spec\"\nextension = \"pexpireat\""),
+            Kind::Contradiction,
+            (16, 13),
+            "no moments of a wall clock",
+            Some("extension = \"compare\""),
+        ),
+        (
+            policy("like = \"spec\"\nunsound = true\ndeciding = \"at-quorum-of-both\""),
+            Kind::Contradiction,
+            (17, 12),
+            "an even split",
+            Some("deciding = \"at-quorum\""),
+        ),
+        (
+            policy("like = \"spec\"\nmargin_sign = \"added\""),
+            Kind::Policy,
+            (16, 15),
+            "unsound = true",
+            Some("margin_sign = \"subtracted\""),
+        ),
         (policy("like = \"spec\"\nretries = 3"), Kind::UnknownKey, (16, 1), "`retries`", None),
         (policy(""), Kind::MissingKey, (14, 1), "missing key `like`", Some("like = \"spec\"")),
         (policy("like = \"spec\"\nttl = 4"), Kind::Value, (16, 7), "one word in quotes", None),
@@ -323,5 +351,22 @@ fn faults_and_questions_that_contradict_themselves() {
             "only an exhausted model",
             Some("exhausted = true"),
         ),
+    ]);
+}
+
+#[test]
+fn locks_of_other_shapes() {
+    let table =
+        "[lock.redlock]\nlike               = \"spec\"\nnode_timeout_ticks = 2\nmargin_ticks       = 1\n";
+    let refused = |other: &str| {
+        let text = changed(table, &format!("{other}\nttl_ms = 9_000\n"));
+        (text, Kind::Contradiction, (14, 1), "models are of quorum locks", Some("[lock.single]"))
+    };
+    refuse(vec![
+        refused("[lock.reentrant]\nlike = \"scripted\""),
+        refused("[lock.fair]\nlike = \"spec\""),
+        refused("[lock.read-write]\nlike = \"spec\"\nside = \"read\""),
+        refused("[lock.signal]\nlike = \"spec\""),
+        refused("[lock.multi]\nlike = \"spec\""),
     ]);
 }

@@ -118,6 +118,8 @@ pub(super) fn shape(record: &Record) -> Option<String> {
         }
         Fact::ExtendFailed { why, .. } => format!("not extended {why:?}"),
         Fact::LossTold { why, .. } => format!("loss {why:?}"),
+        Fact::Reentered { .. } => "enters again".to_owned(),
+        Fact::HoldsCounted { believed, most, assured, .. } => format!("counted {believed} {most} {assured}"),
         Fact::CheckEnded { found, .. } => format!("found {found:?}"),
         Fact::ReleaseBegan { .. } => "releases".to_owned(),
         Fact::ReleaseEnded { how, .. } => format!("released {how:?}"),
@@ -132,7 +134,7 @@ pub(super) fn shape(record: &Record) -> Option<String> {
         Fact::MessageLost { name, why } => format!("lost {why:?} {}", name.unnumbered()),
         Fact::TimedOut { name } => format!("gives up {}", name.unnumbered()),
         Fact::Applied { name, by, change } => {
-            let change = change.map(|HoldChange { operation, effect, owner }| {
+            let change = change.map(|HoldChange { operation, effect, owner, compatible: _ }| {
                 format!("{operation} {effect:?} {:?}", owner.map(|owner| owner.client))
             });
             format!("applies {} {} {change:?}", name.unnumbered(), by.client)
@@ -145,6 +147,8 @@ pub(super) fn shape(record: &Record) -> Option<String> {
         }
         Fact::FaultBegan { kind, effective, .. } => format!("fault {kind:?} {effective}"),
         Fact::FaultEnded { kind, .. } => format!("over {kind:?}"),
+        Fact::Blocked { .. } => "waits".to_owned(),
+        Fact::Published { hearers, .. } => format!("publishes to {hearers}"),
         Fact::Rerouted { to } => format!("addresses {to}"),
         Fact::Replicated { from, entry } => format!("applies {entry} of {from}"),
         Fact::Resynced { from } => format!("takes over {from}"),

@@ -1,7 +1,9 @@
-//! What the author of a lock writes in a plain test: a core that is not shipped, proved in a scope.
+//! What the author of a lock writes in a plain test: a core that is not shipped, proved in a scope; `counted` does so
+//! with shipped cores that no model file can name.
 //!
 //! Must not use anything that such an author cannot.
 
+mod counted;
 mod spin;
 
 use fencepost::check::OracleName;
@@ -23,6 +25,14 @@ fn refusal(test: impl FnOnce()) -> String {
 #[test]
 fn a_good_core_holds() {
     fencepost::prove(Spin::new(&scope(), Slip::None), scope()).assert_holds();
+}
+
+/// What a node pushes over a further connection is part of a state, in every order, and nothing is lost for it.
+#[test]
+fn a_core_that_hears_others_give_back_is_proved_too() {
+    let listening = |slip| fencepost::prove(Spin::new(&scope(), slip).listening(), scope());
+    listening(Slip::None).assert_holds();
+    listening(Slip::PromisesLonger).assert_violates(OracleName::PromiseOverlap);
 }
 
 /// The text says what went wrong, when, in which scope, and shows the schedule.

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use fencepost::canon::{Canon, IdKind};
 use fencepost::lock::{
     Basis, Caller, ConnectionId, CoreTraits, Found, Input, KeyRole, Label, LockCore, LockKey, Output,
-    RefuseReason, Released, RequestId, Ttl, Until,
+    RefuseReason, Released, RequestId, Stored, Ttl, Until,
 };
 use fencepost::name::{ClientId, Nonce, Operation, VoterId, Worker};
 use fencepost::prove::Scope;
@@ -16,6 +16,8 @@ use fencepost::time::{ClockKind, MonoTime, Now, Span};
 const KEY: &str = "spin";
 const GIVE_BACK: &str =
     "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0";
+const GIVE_BACK_ALOUD: &str = "if redis.call('get', KEYS[1]) == ARGV[1] then \
+     redis.call('publish', KEYS[1], ARGV[1]) return redis.call('del', KEYS[1]) end return 0";
 
 /// What its author got wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,6 +25,18 @@ pub(super) enum Slip {
     None,
     /// A promise that lasts longer than the key.
     PromisesLonger,
+}
+
+/// Whether it hears of what others give back, over a connection of its own. It does nothing about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Ear {
+    Deaf,
+    /// It subscribes with its next call.
+    Closed,
+    Opening {
+        request: u32,
+    },
+    Open,
 }
 
 /// The lock.
@@ -35,6 +49,8 @@ pub(super) struct Spin {
     attempts: u32,
     releases: u32,
     requests: u32,
+    ear: Ear,
+    heard: Option<Nonce>,
     state: State,
 }
 
@@ -49,7 +65,13 @@ enum State {
 impl Spin {
     pub(super) fn new(scope: &Scope, slip: Slip) -> Self {
         let (life, drift, limit) = (scope.key_life(), scope.drift(), scope.request_limit());
-        Self { slip, life, drift, limit, attempts: 0, releases: 0, requests: 0, state: State::Idle }
+        let (ear, heard, state) = (Ear::Deaf, None, State::Idle);
+        Self { slip, life, drift, limit, attempts: 0, releases: 0, requests: 0, ear, heard, state }
+    }
+
+    /// One that hears of what others give back.
+    pub(super) fn listening(self) -> Self {
+        Self { ear: Ear::Closed, ..self }
     }
 
     pub(super) fn with_limit(self, limit: Span) -> Self {
@@ -80,6 +102,19 @@ impl Spin {
         self.attempts += 1;
         let number = self.attempts;
         out.push(Output::Attempt { number });
+        if self.ear == Ear::Closed {
+            self.requests += 1;
+            let request = self.requests;
+            out.push(Output::Send {
+                request: RequestId(request),
+                voter: VoterId(0),
+                connection: ConnectionId(1),
+                command: Command::new(["SUBSCRIBE".into(), Bytes::from(KEY)]),
+                limit: self.limit,
+                label: Label { worker: Worker::User, operation: Operation::Check, number, occurrence: 1 },
+            });
+            self.ear = Ear::Opening { request };
+        }
         let life = self.life.as_ms_floor().to_string();
         let words: [Bytes; 6] =
             ["SET".into(), KEY.into(), nonce.to_bytes(), "NX".into(), "PX".into(), life.into()];
@@ -90,13 +125,18 @@ impl Spin {
     fn release(&mut self, nonce: Nonce, out: &mut Vec<Output>) {
         self.releases += 1;
         let number = self.releases;
-        let words: [Bytes; 5] = ["EVAL".into(), GIVE_BACK.into(), "1".into(), KEY.into(), nonce.to_bytes()];
+        let script = if self.ear == Ear::Deaf { GIVE_BACK } else { GIVE_BACK_ALOUD };
+        let words: [Bytes; 5] = ["EVAL".into(), script.into(), "1".into(), KEY.into(), nonce.to_bytes()];
         let request = self.send(words.to_vec(), Operation::Release, number, out);
         self.state = State::Releasing { number, request, nonce };
     }
 
     /// The answer to whatever was asked; `None` if none came in time.
     fn answered(&mut self, now: Now, answered: RequestId, reply: Option<&Reply>, out: &mut Vec<Output>) {
+        if self.ear == (Ear::Opening { request: answered.0 }) {
+            self.ear = if reply.is_some() { Ear::Open } else { Ear::Closed };
+            return;
+        }
         match self.state {
             State::Asking { request, nonce, until, .. } if request == answered.0 => {
                 let refuse = |why| Output::Refused { caller: Caller(0), why };
@@ -137,6 +177,11 @@ impl LockCore for Spin {
                 }
             }
             Input::Check { caller } => out.push(Output::Checked { caller, found: Found::Unknown }),
+            Input::Push { message: Reply::Push(parts), .. } => {
+                if let [_, _, Reply::Bulk(nonce)] = parts.as_slice() {
+                    self.heard = Nonce::from_bytes(nonce);
+                }
+            }
             Input::Extend { .. }
             | Input::Late { .. }
             | Input::Link { .. }
@@ -162,6 +207,12 @@ impl LockCore for Spin {
                 canon.nonce(nonce);
             }
         }
+        if let Ear::Opening { request } = &mut self.ear {
+            canon.id(IdKind::Request(client), request);
+        }
+        if let Some(heard) = &mut self.heard {
+            canon.nonce(heard);
+        }
         canon.counter(IdKind::Request(client), &mut self.requests);
         canon.counter(IdKind::Operation(client, Operation::Acquire), &mut self.attempts);
         canon.counter(IdKind::Operation(client, Operation::Release), &mut self.releases);
@@ -179,6 +230,7 @@ impl LockCore for Spin {
             fenced: false,
             fifo: false,
             reentrant: false,
+            shared: false,
             ordered_voters: false,
             renewal: None,
             node_timeout: self.limit,
@@ -186,7 +238,7 @@ impl LockCore for Spin {
         }
     }
 
-    fn backs(&self, nonce: Nonce, stored: &Bytes) -> bool {
-        nonce.to_bytes() == *stored
+    fn backs(&self, nonce: Nonce, stored: &Stored) -> bool {
+        *stored == Stored::Text(nonce.to_bytes())
     }
 }

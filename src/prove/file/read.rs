@@ -8,10 +8,10 @@ use super::super::scope::Scope;
 use super::faults::menu;
 use super::shape::{AloneWord, File, PinnedTable, ProgressTable, ScopeTable};
 use crate::check::{Expected, OracleName};
-use crate::lock::{Core, Extension, Fence, Policy, Protocol, Ttl, WaitFor};
+use crate::lock::{Core, Deciding, Extension, Fence, Policy, Protocol, Taking, Ttl, WaitFor};
 use crate::scenario::{
     InputError, InputErrorKind, LockTable, NoLife, Places, TickKeys, Wrong, explain, known_format, name_of,
-    needs_like, no_lock, nobody_waits, possible, ranged, sentence, set_shared, validated,
+    needs_spec, no_lock, nobody_waits, possible, ranged, sentence, set_shared, validated,
 };
 use crate::world::{Ack, OnTimeout, Persistence, Setup, StoreMode};
 use std::collections::BTreeMap;
@@ -80,7 +80,14 @@ fn read(file: File, origin: &str, text: &str) -> Result<Model, Wrong> {
         pinned: file.pinned.as_ref().map(pinned).transpose()?,
         text: text.to_owned(),
         origin: origin.to_owned(),
+        own: None,
     })
+}
+
+/// Refuses a lock whose callers wait.
+fn waits(name: &str, table: Range<usize>) -> Wrong {
+    let message = format!("models are of quorum locks; `{name}` has waits and clocks of its own");
+    Wrong::contradiction(table, message).meant("[lock.single]")
 }
 
 /// The table of the scope, and where it is.
@@ -95,6 +102,15 @@ impl Bounds<'_> {
         let (scope, policy) = match lock.get_ref() {
             LockTable::Single(keys) => self.policy(Protocol::Single, keys)?,
             LockTable::Redlock(keys) => self.policy(Protocol::Redlock, keys)?,
+            LockTable::Reentrant(keys) | LockTable::Redisson(keys) | LockTable::Spin(keys) => {
+                let message =
+                    "models are of quorum locks; a lock that counts holds is proved by `fencepost::prove`";
+                return Err(Wrong::contradiction(keys.span(), message).meant("[lock.single]"));
+            }
+            LockTable::Fair(keys) => return Err(waits("fair", keys.span())),
+            LockTable::ReadWrite(keys) => return Err(waits("read-write", keys.span())),
+            LockTable::Signal(keys) => return Err(waits("signal", keys.span())),
+            LockTable::Multi(keys) => return Err(waits("multi", keys.span())),
             LockTable::None(_) => {
                 if let Some(ttl) = &self.table.ttl_ticks {
                     let message = "without a lock there is no key whose life could end";
@@ -116,7 +132,7 @@ impl Bounds<'_> {
     fn policy(&self, protocol: Protocol, keys: &Spanned<TickKeys>) -> Result<(Scope, Policy), Wrong> {
         let (place, keys) = (keys.span(), keys.get_ref());
         let shared = keys.shared();
-        needs_like(&shared, &place)?;
+        needs_spec(&shared, &place)?;
         let terms = self.terms(keys, &place)?;
         let scope = self.scope(terms)?;
         let voters = if protocol == Protocol::Single { 1 } else { scope.nodes };
@@ -131,6 +147,14 @@ impl Bounds<'_> {
         };
         let mut policy = Policy::spec(protocol, voters, ttl);
         set_shared(&shared, &mut policy)?;
+        no_moments(keys)?;
+        no_even_splits(keys)?;
+        if let Some(sign) = &keys.margin_sign {
+            policy.drift_sign = *sign.get_ref();
+        }
+        if let Some(least) = &keys.min_validity_ticks {
+            policy.min_validity = Scope::ticks(ranged(least, "min_validity_ticks", 0..=TICKS_MAX)?);
+        }
         match (&keys.wait_ticks, policy.wait.replicas) {
             (Some(limit), WaitFor::None) => return Err(nobody_waits(limit.span(), "wait_ticks")),
             (Some(limit), WaitFor::Any | WaitFor::All) => {
@@ -148,6 +172,7 @@ impl Bounds<'_> {
             retry: None,
             wait: spans(&keys.wait_ticks),
             wait_meant: "wait_ticks = 1",
+            keys: keys.places(),
         };
         let policy = validated(scope.policy(policy), &shared, &places)?;
         Ok((scope, policy))
@@ -276,6 +301,31 @@ impl Bounds<'_> {
             );
         }
         Ok(())
+    }
+}
+
+/// That no command names a moment: it would be another in every state, and no two states would ever be alike.
+fn no_moments(keys: &TickKeys) -> Result<(), Wrong> {
+    let message = "a model knows no moments of a wall clock, which PXAT and PEXPIREAT name";
+    if let Some(taking) = keys.taking.as_ref().filter(|taking| *taking.get_ref() == Taking::SetNxPxat) {
+        return Err(Wrong::contradiction(taking.span(), message).meant("taking = \"set-nx-px\""));
+    }
+    match keys.extension.as_ref().filter(|extension| *extension.get_ref() == Extension::Pexpireat) {
+        Some(extension) => {
+            Err(Wrong::contradiction(extension.span(), message).meant("extension = \"compare\""))
+        }
+        None => Ok(()),
+    }
+}
+
+/// That every round of questions ends: an even split that waits for ever goes round without a choice to make.
+fn no_even_splits(keys: &TickKeys) -> Result<(), Wrong> {
+    match keys.deciding.as_ref().filter(|deciding| *deciding.get_ref() == Deciding::AtQuorumOfBoth) {
+        Some(deciding) => {
+            let message = "a model takes no lock that leaves an even split undecided";
+            Err(Wrong::contradiction(deciding.span(), message).meant("deciding = \"at-quorum\""))
+        }
+        None => Ok(()),
     }
 }
 

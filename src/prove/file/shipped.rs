@@ -41,7 +41,9 @@ pub fn shipped_models() -> impl Iterator<Item = (&'static str, &'static str)> {
 pub fn find_model(name_or_path: &str) -> Result<ModelLocator, UnknownModel> {
     match among(shipped_models, name_or_path) {
         Ok(Locator::Shipped { name, text }) => Ok(ModelLocator::Shipped { name, text }),
-        Ok(Locator::Path(path) | Locator::Row { table: path, .. }) => Ok(ModelLocator::Path(path)),
+        Ok(Locator::Path(path) | Locator::Switch(path) | Locator::Row { table: path, .. }) => {
+            Ok(ModelLocator::Path(path))
+        }
         Err(suggestion) => Err(UnknownModel { name: name_or_path.to_owned(), suggestion }),
     }
 }
