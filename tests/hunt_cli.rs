@@ -213,3 +213,17 @@ fn results_that_cannot_be_written_are_exit_74() {
     assert_eq!(output.status.code(), Some(74));
     assert!(String::from_utf8_lossy(&output.stderr).contains("failed to write the results"));
 }
+
+/// Found by a profile that changes the clock of a primary which counts its replicas: what the clock showed before a change
+/// was asked for after it.
+#[test]
+fn clocks_that_change_while_replicas_are_counted() {
+    for scenario in ["min-replicas-after", "min-replicas-inside"] {
+        let args =
+            ["hunt", scenario, "--profile", "everything", "--seeds", "0..10", "--no-folders", "--no-shrink"];
+        let output =
+            std::process::Command::new(env!("CARGO_BIN_EXE_fencepost")).args(args).output().expect("it runs");
+        let code = output.status.code().expect("it was not killed");
+        assert!(code <= 2, "{code}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}

@@ -46,6 +46,9 @@ pub(super) struct RunArgs {
     /// A scenario file (its path contains `/` or `.toml`) or the name of a shipped scenario
     #[arg(value_name = "FILE|NAME")]
     pub(super) scenario: String,
+    /// A preset whose lock takes the place of the scenario's: `list --features` shows them
+    #[arg(long, value_name = "PRESET")]
+    pub(super) like: Option<String>,
     /// A profile of faults that the seed draws a plan from: a file, or the name of a shipped one
     #[arg(long, value_name = "FILE|NAME")]
     pub(super) profile: Option<String>,
@@ -71,6 +74,9 @@ pub(super) struct HuntArgs {
     /// A scenario file (its path contains `/` or `.toml`) or the name of a shipped scenario
     #[arg(value_name = "FILE|NAME")]
     pub(super) scenario: String,
+    /// A preset whose lock takes the place of the scenario's: `list --features` shows them
+    #[arg(long, value_name = "PRESET")]
+    pub(super) like: Option<String>,
     /// A profile of faults that every seed draws a plan from: a file, or the name of a shipped one
     #[arg(long, value_name = "FILE|NAME")]
     pub(super) profile: Option<String>,
@@ -225,6 +231,11 @@ pub(super) struct CompareArgs {
     /// Two rows, plan by plan, with McNemar's exact test, instead of the whole table
     #[arg(long, value_name = "ROW,ROW", value_delimiter = ',', conflicts_with_all = ["rows", "out"])]
     pub(super) pair: Vec<String>,
+    /// Locks of libraries and articles through fixed plans, each oracle with the smallest plan that breaks it, instead of
+    /// the table: `all`, `articles`, or names of presets
+    #[arg(long, value_name = "all|articles|PRESET,...", value_delimiter = ',',
+          conflicts_with_all = ["file", "runs", "seed", "rows", "columns", "pair"])]
+    pub(super) like: Option<Vec<String>>,
     /// Where `compare.md` and `compare.json` are written; without it `reports`, but only for the whole shipped table
     #[arg(long, value_name = "FOLDER")]
     pub(super) out: Option<String>,
@@ -244,6 +255,9 @@ fn oracle() -> impl TypedValueParser<Value = OracleName> {
 
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct ListArgs {
+    /// The presets of libraries and articles with what each offers, and the switches that break a lock
+    #[arg(long)]
+    pub(super) features: bool,
     /// How the list is written
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(super) format: Format,

@@ -88,6 +88,18 @@ pub(super) fn assume(args: &ProveArgs, asked: &str) -> Result<Answer, Failure> {
     Ok(answer)
 }
 
+/// The answer to whoever asks it of a lock that no file names.
+pub(super) fn not_of_ones_own() -> Failure {
+    Failure::NoSuch {
+        kind: "own-lock",
+        name: "--assumptions".to_owned(),
+        message:
+            "the assumptions of a lock of one's own are not surveyed; prove it in models with `[faults]`"
+                .to_owned(),
+        suggestion: None,
+    }
+}
+
 /// All shipped locks, one of them, or one in a file.
 fn subjects(asked: &str) -> Result<Vec<Subject>, Failure> {
     if asked == ALL {

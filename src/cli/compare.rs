@@ -6,8 +6,10 @@
 use super::args::{CompareArgs, Format};
 use super::failure::Failure;
 use super::load;
+use super::lock::{Lock, is_own};
 use super::watch::Watch;
 use super::{Answer, Exit, write};
+use crate::lock::LockCore;
 use crate::report::{
     CompareStory, compare_json, compare_markdown, compare_text, divergent_text, pairs_json, pairs_text,
     row_line,
@@ -20,14 +22,15 @@ use std::path::Path;
 use std::thread::available_parallelism;
 
 /// Where the files of the whole shipped table are kept.
-const REPORTS: &str = "reports";
+pub(super) const REPORTS: &str = "reports";
 
 /// Fills the table that was asked for.
-pub(super) fn compare(args: &CompareArgs) -> Result<Answer, Failure> {
+pub(super) fn compare<C: LockCore>(args: &CompareArgs, lock: &Lock<'_, C>) -> Result<Answer, Failure> {
     let mut comparison = load::comparison(args.file.as_ref())?;
+    lock.join(&mut comparison)?;
     let request = request(args, &mut comparison)?;
     if !args.pair.is_empty() {
-        return pair(args, &comparison, request);
+        return pair(args, &comparison, request, lock);
     }
     let cells = (comparison.rows.len() * comparison.columns.len()) as u64;
     let runs = request.seeds.count();
@@ -41,7 +44,8 @@ pub(super) fn compare(args: &CompareArgs) -> Result<Answer, Failure> {
             watch.beside(|| drop(write(&mut io::stdout().lock(), &row_line(&comparison, row, cells))));
         }
     };
-    let compared = sim::compare(&comparison, request, &mut progress, &mut tell, watch.cancelled());
+    let (own, cancelled) = (lock.own_row(&comparison), watch.cancelled());
+    let compared = sim::compare_with(&comparison, own, request, &mut progress, &mut tell, cancelled);
     let took = watch.end();
     let compared = match compared {
         Ok(compared) => compared,
@@ -50,7 +54,7 @@ pub(super) fn compare(args: &CompareArgs) -> Result<Answer, Failure> {
             return Ok(Answer { out: String::new(), err, exit: Exit::Nondeterministic });
         }
     };
-    let command = command(args);
+    let command = command(args, lock.runner.program());
     let story = CompareStory { comparison: &comparison, compared: &compared, command: &command };
     let out = match args.format {
         Format::Text => compare_text(story),
@@ -67,7 +71,7 @@ pub(super) fn compare(args: &CompareArgs) -> Result<Answer, Failure> {
         answer.err.push_str("cut short: only complete cells are shown, and no file was written\n");
         return Ok(answer);
     }
-    if let Some(folder) = folder(args) {
+    if let Some(folder) = folder(args).filter(|_| args.out.is_some() || !lock.is_own()) {
         match keep(folder, story) {
             Ok(()) => answer.err.push_str(&format!("wrote {folder}/compare.md and {folder}/compare.json\n")),
             Err(error) => {
@@ -80,7 +84,12 @@ pub(super) fn compare(args: &CompareArgs) -> Result<Answer, Failure> {
 }
 
 /// Two rows, plan by plan.
-fn pair(args: &CompareArgs, comparison: &Comparison, request: CompareRequest) -> Result<Answer, Failure> {
+fn pair<C: LockCore>(
+    args: &CompareArgs,
+    comparison: &Comparison,
+    request: CompareRequest,
+    lock: &Lock<'_, C>,
+) -> Result<Answer, Failure> {
     let names: [&String; 2] = match args.pair.as_slice() {
         [first, second] if first != second => [first, second],
         _ => {
@@ -95,7 +104,14 @@ fn pair(args: &CompareArgs, comparison: &Comparison, request: CompareRequest) ->
     let [first, second] = names.map(|name| comparison.row(name).map_err(unknown_row));
     let rows = [first?, second?];
     let watch = Watch::begin(comparison.columns.len() as u64, None);
-    let pairs = sim::pairs(comparison, rows.map(|row| &row.scenario), request, watch.cancelled());
+    let ([one, other], cancelled) = (rows.map(|row| &row.scenario), watch.cancelled());
+    let pairs = match rows.map(is_own) {
+        [true, _] => sim::pairs_with(comparison, (one, lock.make), (other, &sim::cores), request, cancelled),
+        [false, true] => {
+            sim::pairs_with(comparison, (one, &sim::cores), (other, lock.make), request, cancelled)
+        }
+        [false, false] => sim::pairs(comparison, [one, other], request, cancelled),
+    };
     let cut = watch.cancelled().load(std::sync::atomic::Ordering::Relaxed);
     watch.end();
     let names = rows.map(|row| row.name.as_str());
@@ -124,7 +140,7 @@ fn request(args: &CompareArgs, comparison: &mut Comparison) -> Result<CompareReq
         }
     }
     let wanted = |names: &[String], name: &String| names.is_empty() || names.contains(name);
-    comparison.rows.retain(|row| wanted(&args.rows, &row.name));
+    comparison.rows.retain(|row| wanted(&args.rows, &row.name) || is_own(row));
     comparison.columns.retain(|column| wanted(&args.columns, &column.name));
     let from = args.seed.unwrap_or(comparison.seed);
     let seeds = Seeds::new(from, from.saturating_add(args.runs.unwrap_or(comparison.runs)));
@@ -160,8 +176,8 @@ fn folder(args: &CompareArgs) -> Option<&str> {
 }
 
 /// The command that makes the same table, without what changes nothing of it.
-fn command(args: &CompareArgs) -> String {
-    let mut command = "cargo run --release -- compare".to_owned();
+fn command(args: &CompareArgs, program: &str) -> String {
+    let mut command = format!("{program} compare");
     let mut add = |option: &str, value: Option<String>| {
         if let Some(value) = value {
             command.push_str(&format!(" {option} {value}"));
@@ -177,8 +193,13 @@ fn command(args: &CompareArgs) -> String {
 }
 
 fn keep(folder: &str, story: CompareStory<'_>) -> io::Result<()> {
-    std::fs::create_dir_all(folder)?;
     let files = [("compare.md", compare_markdown(story)), ("compare.json", compare_json(story))];
+    keep_files(folder, &files.map(|(name, text)| (name.to_owned(), text)))
+}
+
+/// Writes files beside their place and moves them there.
+pub(super) fn keep_files(folder: &str, files: &[(String, String)]) -> io::Result<()> {
+    std::fs::create_dir_all(folder)?;
     for (name, text) in files {
         let place = Path::new(folder).join(name);
         let beside = Path::new(folder).join(format!(".{name}.{}", std::process::id()));

@@ -45,10 +45,16 @@ impl Termination for Exit {
 
 /// Does `work`; a panic in it is a bug of ours, said in a sentence after the panic's own message.
 pub fn guarded(work: impl FnOnce() -> Exit + UnwindSafe) -> Exit {
+    const NOTE: &str =
+        "fencepost met a bug of its own. Nothing that it printed is a verdict; please report the command.";
+    guarded_with(NOTE, work)
+}
+
+/// The same with another sentence.
+pub(super) fn guarded_with(note: &'static str, work: impl FnOnce() -> Exit + UnwindSafe) -> Exit {
     let usual = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
         usual(info);
-        let note = "fencepost met a bug of its own. Nothing that it printed is a verdict; please report the command.";
         let _ = std::io::Write::write_all(&mut std::io::stderr().lock(), format!("{note}\n").as_bytes());
     }));
     let exit = panic::catch_unwind(work).unwrap_or(Exit::Bug);

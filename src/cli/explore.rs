@@ -4,18 +4,23 @@
 
 use super::args::ProveArgs;
 use super::failure::Failure;
-use super::load::{self, Loaded};
+use super::load::Loaded;
+use super::lock::Lock;
 use super::prove::threads;
 use super::{Answer, Exit, write};
+use crate::lock::LockCore;
 use crate::prove::{Explorable, Question, ScopeModel};
 use crate::report::explored_text;
-use crate::sim;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 
 /// Serves until the process is ended; returns only if it cannot.
-pub(super) fn explore(args: &ProveArgs, address: SocketAddr) -> Result<Answer, Failure> {
-    let loaded = load::models(&args.models)?;
+pub(super) fn explore<C: LockCore>(
+    args: &ProveArgs,
+    address: SocketAddr,
+    lock: &Lock<'_, C>,
+) -> Result<Answer, Failure> {
+    let loaded = lock.models(&args.models)?;
     let [Loaded { model, .. }] = loaded.as_slice() else {
         return Ok(refused(&format!("--explorer shows one model, and {} are named", loaded.len())));
     };
@@ -26,7 +31,7 @@ pub(super) fn explore(args: &ProveArgs, address: SocketAddr) -> Result<Answer, F
         Err(error) => return Ok(refused(&format!("failed to listen at {address}: {error}"))),
     };
     let setup = model.scope.setup(model.policy.clone());
-    let cores = sim::cores(&setup);
+    let cores = (lock.make)(&setup);
     let oracles: Vec<_> = model.expect.iter().map(|(oracle, _)| *oracle).collect();
     let graph = ScopeModel::new(model.scope, model.menu.clone(), setup, cores, &oracles, Question::Violated);
     let told = format!("{} is shown at http://{address}/ until Ctrl-C\n", model.name);

@@ -132,7 +132,8 @@ impl Drop for Partial {
 
 fn fill(folder: &Path, keepsake: &Keepsake, target: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
-    let repro = format!("cargo run --release -- replay {}\n", crate::report::quoted(&shown(target)));
+    let place = crate::report::quoted(&shown(target));
+    let repro = format!("{} replay {place}\n", keepsake.program);
     for (file, text) in
         files(keepsake).into_iter().chain([("timeline.txt", &keepsake.timeline), ("repro.sh", &repro)])
     {

@@ -6,26 +6,28 @@
 use super::args::{Format, HuntArgs};
 use super::failure::Failure;
 use super::keep::keep;
-use super::load::{load, profile};
+use super::load::profile;
+use super::lock::Lock;
 use super::run::drawn;
 use super::watch::Watch;
 use super::{Answer, Exit};
 use crate::check::{OracleName, Outcome, Panel};
+use crate::lock::LockCore;
 use crate::report::{HuntStory, KeptFailure, divergent_text, hunt_json_kept, hunt_text, kept_text};
 use crate::scenario::Scenario;
-use crate::sim::{self, Hunted, Plans, Request, Subject, Until, check_scope, cores};
+use crate::sim::{self, Hunted, Plans, Request, Subject, Until, check_scope};
 use std::num::NonZeroUsize;
 use std::thread::available_parallelism;
 
 /// Runs the seeds that were asked for.
-pub(super) fn hunt(args: &HuntArgs) -> Result<Answer, Failure> {
-    let scenario = load(&args.scenario)?;
+pub(super) fn hunt<C: LockCore>(args: &HuntArgs, lock: &Lock<'_, C>) -> Result<Answer, Failure> {
+    let scenario = lock.load_like(&args.scenario, args.like.as_ref())?;
     let profile = args.profile.as_deref().map(profile).transpose()?;
     let scenario = match (&profile, &args.profile) {
         (Some(profile), Some(address)) => sim::under(&scenario, profile, drawn(address, args.swarm)),
         (Some(_), None) | (None, _) => scenario,
     };
-    if let Some(oracle) = args.oracle.filter(|oracle| !applies(&scenario, *oracle)) {
+    if let Some(oracle) = args.oracle.filter(|oracle| !applies(&scenario, *oracle, lock)) {
         return Err(Failure::Inapplicable { oracle, file: scenario.origin });
     }
     let jobs = args.jobs.and_then(|jobs| NonZeroUsize::new(usize::from(jobs)));
@@ -39,14 +41,15 @@ pub(super) fn hunt(args: &HuntArgs) -> Result<Answer, Failure> {
         let scenario = &scenario;
         move |seed| sim::plan_under(scenario, profile, seed)
     });
-    let subject = Subject::new(&scenario, plan.as_ref().map_or(Plans::Kept, |plan| Plans::Drawn(plan)));
+    let plans = plan.as_ref().map_or(Plans::Kept, |plan| Plans::Drawn(plan));
+    let subject = Subject::with(&scenario, plans, lock.make);
     let watch = Watch::begin(request.seeds.count(), args.time_limit);
     let hunted = sim::hunt(&subject, request, &mut |progress| watch.show(progress), watch.cancelled());
     let took = watch.end();
     match hunted {
         Ok(hunted) => {
             let mut err = took.speed(hunted.tally.runs, hunted.tally.events);
-            let (kept, written) = keep(&subject, &hunted, args.profile.as_deref(), args);
+            let (kept, written) = keep(&subject, &hunted, args, lock);
             let mut answer = answer(&scenario, &hunted, &kept, args.format);
             if let Err(error) = written {
                 err.push_str(&format!("failed to write a folder in {}: {error}\n", args.failures));
@@ -78,7 +81,7 @@ fn answer(scenario: &Scenario, hunted: &Hunted, kept: &[KeptFailure], format: Fo
 }
 
 /// Whether the oracle can arise at all.
-fn applies(scenario: &Scenario, oracle: OracleName) -> bool {
-    let panel = Panel::new(&check_scope(&scenario.setup, &cores(&scenario.setup)));
+fn applies<C: LockCore>(scenario: &Scenario, oracle: OracleName, lock: &Lock<'_, C>) -> bool {
+    let panel = Panel::new(&check_scope(&scenario.setup, &(lock.make)(&scenario.setup)));
     panel.outcomes().any(|(name, outcome)| name == oracle && outcome != Outcome::NotApplicable)
 }

@@ -7,17 +7,48 @@ use super::pin::Place;
 use crate::plan::Profile;
 use crate::prove::{Model, ModelLocator, find_model, parse_model, shipped_models};
 use crate::scenario::{
-    COMPARE, Comparison, InputError, Locator, Scenario, find, find_profile, parse, parse_comparison,
-    parse_profile, shipped_comparison,
+    COMPARE, Comparison, InputError, Locator, Preset, SWITCH, Scenario, find, find_profile, parse,
+    parse_comparison, parse_profile, preset, shipped_comparison, twin_scenario, with_lock,
 };
 use std::fs;
 use std::path::Path;
 
+/// Reads a scenario as [`load`] does, and puts the lock of a preset into it if one is named.
+pub(super) fn load_like(name_or_path: &str, like: Option<&String>) -> Result<Scenario, Failure> {
+    let scenario = load(name_or_path)?;
+    let Some(like) = like else { return Ok(scenario) };
+    let preset = named_preset(like)?;
+    with_lock(&scenario, &preset).map_err(|error| Failure::NoSuch {
+        kind: "unfit-preset",
+        name: like.clone(),
+        message: format!("{} cannot be run with the lock of {like}: {}", scenario.origin, error.message),
+        suggestion: None,
+    })
+}
+
+/// The preset of this name.
+pub(super) fn named_preset(name: &str) -> Result<Preset, Failure> {
+    preset(name).map_err(|unknown| Failure::NoSuch {
+        kind: "unknown-preset",
+        message: unknown.to_string(),
+        name: unknown.name,
+        suggestion: unknown.suggestion,
+    })
+}
+
 /// Reads the scenario that a name, a path, or a row of a table means.
 pub(super) fn load(name_or_path: &str) -> Result<Scenario, Failure> {
     let (origin, text) = match find(name_or_path).map_err(Failure::Unknown)? {
-        Locator::Shipped { name, text } => (name.to_owned(), text.to_owned()),
+        Locator::Shipped { text, .. } => (name_or_path.to_owned(), text.to_owned()),
         Locator::Path(path) => (path.clone(), read(path)?),
+        Locator::Switch(name) => {
+            return twin_scenario(&name).map_err(|unknown| Failure::NoSuch {
+                kind: "unknown-switch",
+                message: unknown.to_string(),
+                name: unknown.name,
+                suggestion: unknown.suggestion.map(|meant| format!("{SWITCH}:{meant}")),
+            });
+        }
         Locator::Row { table, row } => {
             let table = comparison(Some(&table).filter(|table| *table != COMPARE))?;
             return match table.row(&row) {
@@ -38,7 +69,9 @@ pub(super) fn load(name_or_path: &str) -> Result<Scenario, Failure> {
 pub(super) fn profile(name_or_path: &str) -> Result<Profile, Failure> {
     let (origin, text) = match find_profile(name_or_path) {
         Ok(Locator::Shipped { name, text }) => (name.to_owned(), text.to_owned()),
-        Ok(Locator::Path(path) | Locator::Row { table: path, .. }) => (path.clone(), read(path)?),
+        Ok(Locator::Path(path) | Locator::Switch(path) | Locator::Row { table: path, .. }) => {
+            (path.clone(), read(path)?)
+        }
         Err(unknown) => {
             return Err(Failure::NoSuch {
                 kind: "unknown-profile",

@@ -31,6 +31,9 @@ impl Place {
 
 /// That the file of this model is there, with the text that will be proved.
 pub(super) fn can_be_pinned(loaded: &Loaded) -> Result<(), Failure> {
+    if loaded.model.own.is_some() && loaded.place == Place::Shipped {
+        return Err(nowhere(&loaded.model.name, "its count is that of the lock that it names"));
+    }
     let path = loaded.place.path(&loaded.model);
     match fs::read_to_string(&path) {
         Ok(text) if is_same(&text, &loaded.model.text) => Ok(()),

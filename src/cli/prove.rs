@@ -4,10 +4,12 @@
 
 use super::args::{Format, ProveArgs};
 use super::failure::Failure;
-use super::load::{self, Loaded};
+use super::load::Loaded;
+use super::lock::Lock;
 use super::watch::Watch;
 use super::{Answer, Exit, folder, pin, write};
 use crate::check::Outcome;
+use crate::lock::LockCore;
 use crate::prove::{
     self, Ended, Finding, Model, Options, ProgressFinding, Proof, REPLAY_SEED, Replay, Sighted, Verdict,
 };
@@ -15,7 +17,6 @@ use crate::report::{
     ProofStory, Shown, Story, keepsake, prove_head, prove_json, prove_line, prove_sum, prove_text,
 };
 use crate::scenario::Scenario;
-use crate::sim;
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
@@ -38,7 +39,8 @@ impl Proved {
 }
 
 /// What is done with each proof.
-struct Work<'a> {
+struct Work<'a, C> {
+    lock: &'a Lock<'a, C>,
     args: &'a ProveArgs,
     options: Options,
     watch: Watch,
@@ -50,14 +52,15 @@ struct Work<'a> {
 }
 
 /// Proves what was asked for.
-pub(super) fn prove(args: &ProveArgs) -> Result<Answer, Failure> {
-    let loaded = load::models(&args.models)?;
+pub(super) fn prove<C: LockCore>(args: &ProveArgs, lock: &Lock<'_, C>) -> Result<Answer, Failure> {
+    let loaded = lock.models(&args.models)?;
     if args.pin {
         loaded.iter().try_for_each(pin::can_be_pinned)?;
     }
     let width = loaded.iter().map(|loaded| loaded.model.name.chars().count()).max().unwrap_or(0);
     let watch = Watch::open(args.max_seconds);
-    let mut work = Work { args, options: options(args), watch, width, err: String::new(), unwritten: false };
+    let (options, err) = (options(args), String::new());
+    let mut work = Work { lock, args, options, watch, width, err, unwritten: false };
     if args.format == Format::Text && args.models.is_empty() {
         work.tell(&prove_head(loaded.len()));
     }
@@ -78,7 +81,7 @@ pub(super) fn prove(args: &ProveArgs) -> Result<Answer, Failure> {
     Ok(work.answer(&proved, &skipped))
 }
 
-impl Work<'_> {
+impl<C: LockCore> Work<'_, C> {
     fn one(&mut self, model: Model) -> Proved {
         let before = self.watch.elapsed_ms();
         let watch = &self.watch;
@@ -92,7 +95,7 @@ impl Work<'_> {
             });
             if cancelled.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let proof = prove::prove_model(&model, &self.options, &mut look);
+        let proof = prove::prove_model_with(&model, self.lock.make, &self.options, &mut look);
         let took_ms = self.watch.elapsed_ms() - before;
         let mut verdict = Verdict::of(&model, &proof);
         if self.args.pin {
@@ -108,8 +111,9 @@ impl Work<'_> {
         let model = &proved.model;
         for (oracle, finding) in &proved.proof.findings {
             let Finding::Violated(found) = finding else { continue };
-            let scenario = prove::counterexample(model, *oracle, &found.plan, found.end);
-            let result = sim::run(&scenario, REPLAY_SEED);
+            let mut scenario = prove::counterexample(model, *oracle, &found.plan, found.end);
+            scenario.runner.clone_from(&self.lock.runner);
+            let result = self.lock.run(&scenario, REPLAY_SEED);
             let agrees = result.outcomes.iter().any(|(name, outcome)| {
                 name == oracle && matches!(outcome, Outcome::Violated(violation) if violation.at <= found.end)
             });
@@ -132,7 +136,7 @@ impl Work<'_> {
         }
         if let Some(ProgressFinding::Endless { shown: Some((plan, end)), .. }) = &proved.proof.progress {
             let scenario: Scenario = prove::schedule(model, plan, *end);
-            let result = sim::run(&scenario, REPLAY_SEED);
+            let result = self.lock.run(&scenario, REPLAY_SEED);
             proved.shown.push(Shown { oracle: None, scenario, result, until: *end, folder: None });
         }
     }

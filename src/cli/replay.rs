@@ -5,29 +5,26 @@
 use super::args::{Format, ReplayArgs, RunArgs};
 use super::failure::Failure;
 use super::folder::{self, Folder};
+use super::lock::Lock;
 use super::run::{exit, run};
 use super::{Answer, Exit};
+use crate::lock::LockCore;
 use crate::report::{Likeness, Story, replay_json, run_text, trace_difference};
 use crate::scenario::Scenario;
 use crate::sim;
 
 /// Replays what was asked for.
-pub(super) fn replay(args: &ReplayArgs) -> Result<Answer, Failure> {
+pub(super) fn replay<C: LockCore>(args: &ReplayArgs, lock: &Lock<'_, C>) -> Result<Answer, Failure> {
     if !folder::is_folder(&args.what) {
         let (scenario, seed) = (args.what.clone(), args.seed);
-        return run(&RunArgs {
-            scenario,
-            seed,
-            format: args.format,
-            timeline: args.timeline,
-            legend: false,
-            profile: None,
-            swarm: false,
-        });
+        let (format, timeline, legend) = (args.format, args.timeline, false);
+        let asked =
+            RunArgs { scenario, like: None, seed, format, timeline, legend, profile: None, swarm: false };
+        return run(&asked, lock);
     }
     let folder = folder::read(&args.what, args.seed)?;
-    let scenario = folder.parse()?;
-    let result = sim::run(&scenario, folder.meta.seed);
+    let scenario = lock.adopt(folder.parse()?)?;
+    let result = lock.run(&scenario, folder.meta.seed);
     let story = Story { scenario: &scenario, result: &result };
     let likeness = folder.meta.compare(story);
     if likeness == Likeness::Diverged {

@@ -5,15 +5,17 @@
 
 use super::args::{Format, RunArgs};
 use super::failure::Failure;
-use super::load::{load, profile};
+use super::load::profile;
+use super::lock::Lock;
 use super::{Answer, Exit};
+use crate::lock::LockCore;
 use crate::report::{LEGEND, Story, divergence, run_json, run_text};
 use crate::scenario::Drawn;
 use crate::sim;
 
 /// Runs what was asked for.
-pub(super) fn run(args: &RunArgs) -> Result<Answer, Failure> {
-    let scenario = load(&args.scenario)?;
+pub(super) fn run<C: LockCore>(args: &RunArgs, lock: &Lock<'_, C>) -> Result<Answer, Failure> {
+    let scenario = lock.load_like(&args.scenario, args.like.as_ref())?;
     let seed = args.seed.unwrap_or(scenario.seed);
     let scenario = match &args.profile {
         Some(address) => {
@@ -24,10 +26,10 @@ pub(super) fn run(args: &RunArgs) -> Result<Answer, Failure> {
         }
         None => scenario,
     };
-    let result = sim::run(&scenario, seed);
+    let result = lock.run(&scenario, seed);
     let story = Story { scenario: &scenario, result: &result };
     if !result.violations.is_empty()
-        && let Some(difference) = divergence(story, &sim::run(&scenario, seed))
+        && let Some(difference) = divergence(story, &lock.run(&scenario, seed))
     {
         let err = difference.to_string();
         return Ok(Answer { out: String::new(), err, exit: Exit::Nondeterministic });

@@ -5,28 +5,29 @@
 use super::args::{Format, ShrinkArgs};
 use super::failure::Failure;
 use super::folder::{self, Kept};
-use super::load::load;
+use super::lock::Lock;
 use super::{Answer, Exit};
 use crate::check::OracleName;
+use crate::lock::LockCore;
 use crate::report::{Story, keepsake, sentence, shrunk_json, shrunk_line};
 use crate::scenario::Scenario;
-use crate::sim::{self, Keep, Shrunk};
+use crate::sim::{Explorer, Keep, Shrunk};
 use std::io;
 
 /// Shrinks what was asked for.
-pub(super) fn shrink(args: &ShrinkArgs) -> Result<Answer, Failure> {
+pub(super) fn shrink<C: LockCore>(args: &ShrinkArgs, lock: &Lock<'_, C>) -> Result<Answer, Failure> {
     let (scenario, seed, of, profile) = if folder::is_folder(&args.what) {
         let folder = folder::read(&args.what, args.seed)?;
-        (folder.parse()?, folder.meta.seed, Some(folder.meta.oracle), folder.meta.profile)
+        (lock.adopt(folder.parse()?)?, folder.meta.seed, Some(folder.meta.oracle), folder.meta.profile)
     } else {
-        let scenario = load(&args.what)?;
+        let scenario = lock.load(&args.what)?;
         let seed = args.seed.unwrap_or(scenario.seed);
         (scenario, seed, None, None)
     };
-    let Some(oracle) = args.oracle.or(of).or_else(|| first_violated(&scenario, seed)) else {
+    let Some(oracle) = args.oracle.or(of).or_else(|| first_violated(&scenario, seed, lock)) else {
         return Ok(nothing(&scenario, seed, "no judged oracle is violated", args.format));
     };
-    match sim::shrink(&scenario, seed, oracle, args.runs) {
+    match lock.shrink(&scenario, seed, oracle, args.runs) {
         Err(error) => Ok(nothing(&scenario, seed, &error.to_string(), args.format)),
         Ok(shrunk) => {
             let kept = keep_shrunk(&args.failures, &shrunk, oracle, profile.as_deref());
@@ -57,8 +58,8 @@ fn answer(shrunk: &Shrunk, oracle: OracleName, kept: io::Result<Kept>, args: &Sh
         Format::Json => shrunk_json(shrunk, oracle, path.as_deref()),
         Format::Text => {
             let story = Story { scenario: &shrunk.scenario, result: &shrunk.result };
-            let replay =
-                path.map(|path| format!("cargo run --release -- replay {}\n", crate::report::quoted(&path)));
+            let program = shrunk.scenario.runner.program();
+            let replay = path.map(|path| format!("{program} replay {}\n", crate::report::quoted(&path)));
             let (sentence, line) = (sentence(story), shrunk_line(shrunk));
             format!(
                 "{}: {sentence}\n{}\n{oracle}: {line}\n",
@@ -71,8 +72,8 @@ fn answer(shrunk: &Shrunk, oracle: OracleName, kept: io::Result<Kept>, args: &Sh
 }
 
 /// The judged oracle that the run violates first.
-fn first_violated(scenario: &Scenario, seed: u64) -> Option<OracleName> {
-    let run = sim::Explorer::new(scenario).run(seed, Keep::Nothing);
+fn first_violated<C: LockCore>(scenario: &Scenario, seed: u64, lock: &Lock<'_, C>) -> Option<OracleName> {
+    let run = Explorer::with(scenario, lock.make).run(seed, Keep::Nothing);
     let judged = |oracle: OracleName| {
         scenario.expect.as_ref().is_none_or(|expect| expect.oracles.contains_key(&oracle))
     };

@@ -89,6 +89,13 @@ impl Watch {
 }
 
 impl Took {
+    /// How many runs were done per second, in a line for stderr.
+    pub(super) fn runs(&self, runs: u64) -> String {
+        let ms = self.0.as_millis().max(1);
+        let per_second = u128::from(runs) * 1_000 / ms;
+        format!("{runs} schedules in {}.{:03} s: {per_second} schedules/s\n", ms / 1_000, ms % 1_000)
+    }
+
     /// How much was done per second, in a line for stderr.
     pub(super) fn speed(&self, runs: u64, events: u64) -> String {
         let ms = self.0.as_millis().max(1);

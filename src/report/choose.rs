@@ -109,11 +109,15 @@ fn rank(fact: &Fact) -> Rank {
         | Fact::StoreRead { .. }
         | Fact::StoreLooked { .. }
         | Fact::CheckEnded { .. }
+        | Fact::Reentered { .. }
+        | Fact::HoldsCounted { .. }
         | Fact::FaultEnded { .. } => Rank::Call,
         Fact::AttemptBegan { .. }
         | Fact::ExtendBegan { .. }
         | Fact::ReleaseBegan { .. }
         | Fact::HoldGone { cause: Cause::Expiry, .. }
+        | Fact::Blocked { .. }
+        | Fact::Published { .. }
         | Fact::Done => Rank::Detail,
         Fact::PromiseBegan { .. }
         | Fact::PromiseEnded { why: PromiseEnd::Released | PromiseEnd::Replaced, .. }

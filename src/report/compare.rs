@@ -7,7 +7,7 @@
 use super::text::quoted;
 use super::words::human;
 use crate::check::OracleName;
-use crate::scenario::{COMPARE, Comparison};
+use crate::scenario::{COMPARE, Comparison, Runner};
 use crate::sim::{Cell, Compared, OracleTally, PairTally, Pairs, Tally};
 use crate::stats::{Ratio, clopper_pearson, mcnemar};
 use crate::time::Span;
@@ -55,7 +55,13 @@ impl<'a> CompareStory<'a> {
     pub(super) fn repro(self, row: usize, column: usize, seed: u64) -> String {
         let origin = format!("{}:{}", self.comparison.origin, self.comparison.rows[row].name);
         let profile = quoted(&self.comparison.columns[column].address);
-        format!("cargo run --release -- run {} --profile {profile} --seed {seed}", quoted(&origin))
+        let scenario = &self.comparison.rows[row].scenario;
+        let origin = match scenario.runner {
+            Runner::Shipped => origin,
+            // Its name is no row of the file; its world is.
+            Runner::Own(_) | Runner::Test(_) => scenario.origin.clone(),
+        };
+        format!("{} run {} --profile {profile} --seed {seed}", scenario.runner.program(), quoted(&origin))
     }
 }
 
@@ -129,13 +135,14 @@ fn legend(story: CompareStory<'_>) -> String {
     let columns: Vec<String> =
         columns.map(|column| format!("{} = {}", column.name, column.profile.name)).collect();
     let seed = story.compared.seeds.from();
-    let example = story.comparison.rows.first().map_or("", |row| row.name.as_str());
-    let address = format!("{}:{example}", story.comparison.origin);
+    let example = story.comparison.rows.iter().find(|row| row.scenario.runner == Runner::Shipped);
+    let program = Runner::Shipped.program();
+    let address = format!("{}:{}", story.comparison.origin, example.map_or("", |row| row.name.as_str()));
     let profile = story.comparison.columns.first().map_or("", |column| column.address.as_str());
     format!(
         "\nn/a: nothing of the profile can hit the row. -: no run exercised it. Each interval covers 95 %, not all \
          jointly.\nRates are relative to the profile of their column: {}.\nOne run of a cell: \
-         cargo run --release -- run {} --profile {} --seed {seed}\n",
+         {program} run {} --profile {} --seed {seed}\n",
         if columns.is_empty() { "the name above it".to_owned() } else { columns.join(", ") },
         quoted(&address),
         quoted(profile),

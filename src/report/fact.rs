@@ -8,7 +8,7 @@ use super::fault::fault;
 use super::words::{self, until};
 use crate::history::{Access, Fact, HoldChange, Record, WatchEnd};
 use crate::lock::{RefuseReason, Until};
-use crate::name::{CallId, GrantId, MessageName};
+use crate::name::{CallId, ClientId, GrantId, MessageName};
 use crate::plan::PlannedFault;
 
 /// What the record says, as a fragment after its actor's name.
@@ -17,6 +17,7 @@ pub(super) fn fact(faults: &[PlannedFault], cast: &Cast<'_>, record: &Record) ->
         Fact::AcquireBegan { call } => format!("calls acquire (call {})", call.number),
         Fact::AttemptBegan { call, number } => format!("attempt {number} (call {})", call.number),
         Fact::Granted { grant, until, ahead, fence, .. } => granted(*grant, *until, *ahead, *fence),
+        Fact::Reentered { grant, outer } => format!("enters again: {grant} inside {outer}"),
         Fact::Refused { call, why, carried, quorum, .. } => refused(*call, *why, *carried, *quorum),
         Fact::ExtendBegan { grant } => format!("extends {grant}"),
         Fact::Extended { grant, until: end, ahead } => {
@@ -42,18 +43,18 @@ pub(super) fn fact(faults: &[PlannedFault], cast: &Cast<'_>, record: &Record) ->
         Fact::MessageLost { name, why } => format!("{}: {name}", words::lost(*why)),
         Fact::TimedOut { name } => format!("waits no longer for {name}"),
         Fact::Applied { name, by, change } => applied(name, *by, *change),
+        Fact::Blocked { name } => format!("lets {name} wait for an item"),
+        Fact::Published { hearers, .. } => format!("publishes a message: {hearers} hear it"),
         Fact::HoldGone { writer, cause, .. } => format!("hold of {writer} is gone: {}", words::cause(*cause)),
         Fact::Backing { grant, winnable, quorum, promised, cause } => {
             let promise = if *promised { "" } else { ", whose promise is over" };
             let against = format!("{winnable} votes against {grant} of {}{promise}", cast.owner(*grant));
             format!("a rival could win {against} (needs {quorum}): {}", words::cause(*cause))
         }
+        Fact::HoldsCounted { grant, believed, most, assured } => counted(*grant, *believed, *most, *assured),
         Fact::HoldThinned { grant } => format!("too few voters still carry {grant}"),
         Fact::StoreRead { client, stock, .. } => format!("answers {client} that {stock} are left"),
-        Fact::StoreLooked { client, item, times, .. } => {
-            let done = if *times == 0 { "has not been done" } else { "is done" };
-            format!("answers {client} that item {} {done}", item + 1)
-        }
+        Fact::StoreLooked { client, item, times, .. } => store_looked(*client, *item, *times),
         Fact::StoreWrite { grant, accepted, promised, access } => {
             store_write(&cast.owner(*grant), *grant, *accepted, *promised, *access)
         }
@@ -86,6 +87,13 @@ fn granted(grant: GrantId, end: Until, ahead: bool, fence: Option<i64>) -> Strin
     format!("GRANTED {grant} {}{}{fence}", until(end), past(ahead))
 }
 
+fn counted(grant: GrantId, believed: u32, most: u32, assured: u32) -> String {
+    let own = words::holds(believed);
+    format!(
+        "has {own} by its own count ({grant}); a voter carries {most} at most, a quorum {assured} at least"
+    )
+}
+
 fn refused(call: CallId, why: RefuseReason, carried: u8, quorum: u8) -> String {
     let carried = match carried {
         0 => String::new(),
@@ -95,15 +103,21 @@ fn refused(call: CallId, why: RefuseReason, carried: u8, quorum: u8) -> String {
 }
 
 fn applied(name: &MessageName, by: CallId, change: Option<HoldChange>) -> String {
-    let Some(HoldChange { effect, owner, .. }) = change else {
+    let Some(HoldChange { effect, owner, compatible, .. }) = change else {
         return format!("executes {name}: no hold changed");
     };
     let whose = match owner {
         Some(owner) if owner == by => "its own hold".to_owned(),
+        Some(owner) if compatible => format!("the hold of {owner}, compatible with its own,"),
         Some(owner) => format!("the live hold of {owner}"),
         None => "a hold".to_owned(),
     };
     format!("{by} {} {whose} ({name})", words::effect(effect))
+}
+
+fn store_looked(client: ClientId, item: u32, times: u32) -> String {
+    let done = if times == 0 { "has not been done" } else { "is done" };
+    format!("answers {client} that item {} {done}", item + 1)
 }
 
 fn store_write(owner: &str, grant: GrantId, accepted: bool, promised: bool, access: Access) -> String {

@@ -9,7 +9,7 @@ use super::text::{quoted, run_command, under};
 use super::verdict::{doubt, expected_text, mismatch, verdict};
 use super::words::human;
 use crate::check::{Mismatch, OracleName, Outcome, Verdict};
-use crate::scenario::{Drawn, Scenario};
+use crate::scenario::{Drawn, Runner, Scenario};
 use crate::sim::{Failure, Hunted, OracleTally, Stop, Tally};
 use crate::stats::{Interval, RESAMPLES, Ratio};
 use crate::time::Span;
@@ -98,11 +98,13 @@ fn hunt_command(story: HuntStory<'_>) -> String {
 
 fn seeds_command(story: HuntStory<'_>, from: u64, to: u64) -> String {
     let scenario = story.scenario;
-    format!(
-        "cargo run --release -- hunt {}{} --seeds {from}..{to}",
-        quoted(&scenario.origin),
-        under(scenario)
-    )
+    match &scenario.runner {
+        Runner::Shipped | Runner::Own(_) => {
+            let (program, origin) = (scenario.runner.program(), quoted(&scenario.origin));
+            format!("{program} hunt {origin}{} --seeds {from}..{to}", under(scenario))
+        }
+        Runner::Test(command) => format!("FENCEPOST_SEEDS={from}..{to} {command}"),
+    }
 }
 
 /// What a person needs to know first.

@@ -29,6 +29,8 @@ pub struct Keepsake {
     pub trace: String,
     /// `timeline.txt`
     pub timeline: String,
+    /// What comes before the verb on the command line of whoever can run it again.
+    pub program: String,
 }
 
 /// What `meta.json` says.
@@ -90,6 +92,7 @@ pub fn keepsake(story: Story<'_>, oracle: OracleName, profile: Option<&str>, how
         scenario: scenario.text.clone(),
         meta: meta + "\n",
         trace: trace(&result.records),
+        program: scenario.runner.program().to_owned(),
         timeline: format!("{}: {}\n\n{}", scenario.name, sentence(story), timeline(story, Length::Full)),
     }
 }

@@ -192,8 +192,10 @@ fn happening(cast: &Cast<'_>, oracle: OracleName, first: &Record, second: &Recor
         OracleName::Leak | OracleName::Stuck | OracleName::Unavailable | OracleName::SilentLoss => {
             format!("{} {at}", missed(second))
         }
-        OracleName::Unfair => format!("{b} was granted {at} before {a}, who had asked earlier"),
-        OracleName::HoldCount => format!("holds and acquires of {b} differed {at}"),
+        OracleName::Unfair => {
+            format!("{} was served {at} before {}, who had come earlier", changer(second), changer(first))
+        }
+        OracleName::HoldCount => miscounted(&b, second),
     }
 }
 
@@ -215,6 +217,7 @@ fn grant_of(fact: &Fact) -> Option<GrantId> {
     if let Fact::Granted { grant, .. }
     | Fact::ExtendBegan { grant }
     | Fact::Extended { grant, .. }
+    | Fact::HoldsCounted { grant, .. }
     | Fact::PromiseBegan { grant, .. }
     | Fact::SectionEntered { grant }
     | Fact::Backing { grant, .. }
@@ -234,6 +237,19 @@ fn changer(record: &Record) -> String {
     } else {
         record.process.to_string()
     }
+}
+
+fn miscounted(owner: &str, record: &Record) -> String {
+    let Fact::HoldsCounted { believed, most, assured, .. } = record.fact else {
+        return format!("holds and acquires of {owner} differed at {}", time(record));
+    };
+    let carry = if most > believed { "a voter carries" } else { "a quorum carries" };
+    let wrong = if most > believed { most } else { assured };
+    format!(
+        "{owner} has {} by its own count at {}, and {carry} {wrong}",
+        words::holds(believed),
+        time(record)
+    )
 }
 
 fn missed(record: &Record) -> String {

@@ -10,10 +10,9 @@ use super::timeline::timeline;
 use super::verdict::{doubt, judged, mismatch, oracles, verdict};
 use super::words::{human, seconds};
 use crate::check::{OracleName, Verdict};
-use crate::lock::{CoreTraits, LockCore};
+use crate::lock::CoreTraits;
 use crate::name::GrantId;
-use crate::scenario::{Drawn, Scenario};
-use crate::sim::cores;
+use crate::scenario::{Drawn, Runner, Scenario};
 use crate::time::Span;
 
 /// The line that repeats a run.
@@ -23,15 +22,22 @@ pub fn repro(story: Story<'_>) -> String {
 
 /// The line that runs this seed of a scenario.
 pub(super) fn run_command(scenario: &Scenario, seed: u64) -> String {
-    format!("cargo run --release -- run {}{} --seed {seed}", quoted(&scenario.origin), under(scenario))
+    match &scenario.runner {
+        Runner::Shipped | Runner::Own(_) => {
+            let (program, origin) = (scenario.runner.program(), quoted(&scenario.origin));
+            format!("{program} run {origin}{} --seed {seed}", under(scenario))
+        }
+        Runner::Test(command) => format!("FENCEPOST_SEED={seed} {command}"),
+    }
 }
 
-/// The option that names the profile, if the plan was drawn from one.
+/// The options that name the preset whose lock it is, and the profile that the plan was drawn from, if any.
 pub(super) fn under(scenario: &Scenario) -> String {
+    let like = scenario.like.as_ref().map_or_else(String::new, |name| format!(" --like {}", quoted(name)));
     match &scenario.drawn {
-        None => String::new(),
-        Some(Drawn::Profile(name)) => format!(" --profile {}", quoted(name)),
-        Some(Drawn::Swarm(name)) => format!(" --profile {} --swarm", quoted(name)),
+        None => like,
+        Some(Drawn::Profile(name)) => format!("{like} --profile {}", quoted(name)),
+        Some(Drawn::Swarm(name)) => format!("{like} --profile {} --swarm", quoted(name)),
     }
 }
 
@@ -79,6 +85,9 @@ fn figures(story: Story<'_>) -> String {
         "witnessed  {}",
         if witnessed.is_empty() { "nothing".to_owned() } else { witnessed.join(", ") }
     ));
+    if let Some(longest) = result.figures.latencies.iter().max() {
+        lines.push(format!("waited     {} at most from calling acquire to the grant", human(*longest)));
+    }
     if let Some(stock) = Cast::of(&result.records, result.end).stock() {
         lines.push(format!("stock      {stock}"));
     }
@@ -103,7 +112,7 @@ fn first_chance(grant: GrantId, margin: Span) -> String {
 
 /// The bounds by which the judged oracles with a bound judged, of the most patient lock.
 fn bounds(story: Story<'_>) -> Option<String> {
-    let traits: Vec<CoreTraits> = cores(&story.scenario.setup).iter().map(LockCore::describe).collect();
+    let traits: &[CoreTraits] = &story.result.locks;
     let longest = |span: fn(&CoreTraits) -> Span| traits.iter().map(span).max().unwrap_or(Span::ZERO);
     let bound = |oracle| match oracle {
         OracleName::Leak => {
@@ -147,9 +156,13 @@ fn bounds(story: Story<'_>) -> Option<String> {
 fn beliefs(story: Story<'_>) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let setup = &story.scenario.setup;
-    for (core, client) in cores(setup).iter().zip(&setup.clients) {
-        let waits = super::words::waits(client.policy.wait);
-        let line = format!("lock       {}{waits}", super::shelf::belief(&core.describe()));
+    for (traits, client) in story.result.locks.iter().zip(&setup.clients) {
+        let waits = match story.scenario.runner {
+            Runner::Shipped => client.lock.wait().map_or_else(String::new, super::words::waits),
+            // What a lock of somebody's own waits for is nobody's knowledge.
+            Runner::Own(_) | Runner::Test(_) => String::new(),
+        };
+        let line = format!("lock       {}{waits}", super::shelf::belief(traits));
         if !lines.contains(&line) {
             lines.push(line);
         }

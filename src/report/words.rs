@@ -76,6 +76,7 @@ pub(super) fn loss(why: LossReason) -> &'static str {
     match why {
         LossReason::Gone => "the key is gone or foreign",
         LossReason::Expired => "the promise ran out",
+        LossReason::Unrenewed => "an extension failed",
     }
 }
 
@@ -155,6 +156,11 @@ pub(super) fn effect(effect: HoldEffect) -> &'static str {
         HoldEffect::Prolonged => "prolonged",
         HoldEffect::Removed => "removed",
     }
+}
+
+/// So many holds.
+pub(super) fn holds(count: u32) -> String {
+    if count == 1 { "1 hold".to_owned() } else { format!("{count} holds") }
 }
 
 /// What a watch waits for.

@@ -63,7 +63,10 @@ impl Golden {
         // A filtered run renews only the digests of its own scenarios.
         let mut all = if conclusion.num_filtered_out == 0 { BTreeMap::new() } else { self.known.clone() };
         all.extend(found.clone());
-        let lines: String = all.iter().map(|(name, digest)| format!("{name} = \"{digest}\"\n")).collect();
+        // A name with a dot in it is a key only in quotes.
+        let key = |name: &str| if name.contains('.') { format!("\"{name}\"") } else { name.to_owned() };
+        let line = |(name, digest): (&String, &String)| format!("{} = \"{digest}\"\n", key(name));
+        let lines: String = all.iter().map(line).collect();
         let head = "# The digest of every scenario at its own seed. Written by FENCEPOST_BLESS=1, see CONTRIBUTING.md.\n";
         std::fs::write(path(), format!("{head}{lines}")).expect("a writable folder");
     }

@@ -5,7 +5,7 @@
 use super::super::verdict::expected_text;
 use super::scope::{counted, span};
 use super::{ProofStory, Shown};
-use crate::prove::{Difference, Doubt, Ended, Endless, Finding, Progress, ProgressFinding, Replay};
+use crate::prove::{Difference, Doubt, Ended, Endless, Finding, Measure, Progress, ProgressFinding, Replay};
 
 /// The one word of a finding.
 pub(super) fn finding(finding: &Finding) -> &'static str {
@@ -50,7 +50,10 @@ pub(super) fn ended_text(end: Ended) -> &'static str {
 
 /// The one word of the verdict.
 pub(super) fn word(story: ProofStory<'_>) -> &'static str {
+    let is_measured = story.model.own.as_ref().is_some_and(|own| own.measure == Measure::Held);
     match story.verdict.exit_code() {
+        0 if is_measured => "held",
+        1 if is_measured => "VIOLATED",
         0 => "as expected",
         1 => "NOT AS EXPECTED",
         2 => "inconclusive",

@@ -37,7 +37,10 @@ pub(super) fn short(model: &Model) -> String {
 
 /// Line by line, each with its label.
 pub(in crate::report) fn lines(model: &Model) -> Vec<(&'static str, String)> {
-    let asks = model.policy.protocol != Protocol::None;
+    let asks = match &model.own {
+        Some(own) => own.traits.quorum > 0,
+        None => model.policy.protocol != Protocol::None,
+    };
     let times = times(&model.scope, model.policy.ttl, asks);
     all(&model.scope, &model.menu, times, lock(model))
 }
@@ -98,6 +101,9 @@ fn times(scope: &Scope, ttl: Ttl, asks: bool) -> String {
 }
 
 fn lock(model: &Model) -> String {
+    if let Some(own) = &model.own {
+        return belief(&own.traits);
+    }
     let setup = model.scope.setup(model.policy.clone());
     let traits = cores(&setup).first().map(LockCore::describe);
     let belief = traits.map(|traits| belief(&traits)).unwrap_or_default();

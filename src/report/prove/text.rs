@@ -17,11 +17,13 @@ use crate::check::OracleName;
 use crate::history::Fact;
 use crate::plan::MessageFate;
 use crate::prove::{Counterexample, Finding, LEFT_OUT, Replay, Scope};
+use crate::scenario::Runner;
 
 /// The page.
 pub fn prove_text(story: ProofStory<'_>) -> String {
     let model = story.model;
-    let command = format!("cargo run --release -- prove {}", quoted(&model.origin));
+    let program = model.own.as_ref().map_or(Runner::Shipped.program(), |own| &own.program);
+    let command = format!("{program} prove {}", quoted(&model.origin));
     let mut text = format!("{}: {}: {}\n{command}\n\n", model.name, word(story), sentence(story));
     text.push_str(&labelled(&[("model", model.title.clone()), ("claim", model.claim.clone())]));
     text.push('\n');
@@ -151,7 +153,7 @@ fn schedule(oracle: OracleName, found: &Counterexample, shown: &Shown) -> String
         Replay::Disagrees => format!("{oracle}: the seeded world does not confirm this schedule"),
     };
     let replay = match &shown.folder {
-        Some(folder) => format!("\ncargo run --release -- replay {}\n", quoted(folder)),
+        Some(folder) => format!("\n{} replay {}\n", shown.scenario.runner.program(), quoted(folder)),
         None => String::new(),
     };
     format!("\n{what}{replay}\n{}", seen(shown))

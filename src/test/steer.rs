@@ -1,0 +1,42 @@
+//! How the environment steers a test, and the command that runs one test alone.
+//!
+//! `FENCEPOST_SEED` replaces the seed of every run: that is how a failure is repeated. `FENCEPOST_SEEDS=0..1000` widens
+//! every test to these seeds. Nothing else is read. Must not run anything.
+
+use crate::report::quoted;
+use crate::sim::Seeds;
+
+/// What the environment asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Steer {
+    /// One seed instead of any other.
+    pub(super) seed: Option<u64>,
+    /// Seeds instead of those that the test names.
+    pub(super) seeds: Option<Seeds>,
+}
+
+impl Steer {
+    /// Reads the environment.
+    ///
+    /// # Panics
+    /// If a variable is set to what cannot be used.
+    #[track_caller]
+    pub(super) fn read() -> Self {
+        let seed = std::env::var("FENCEPOST_SEED").ok().map(|text| {
+            let number = text.parse::<u64>().ok().filter(|seed| *seed < Seeds::LIMIT);
+            number.unwrap_or_else(|| panic!("FENCEPOST_SEED must be a number below 2^53, not {text:?}"))
+        });
+        let seeds = std::env::var("FENCEPOST_SEEDS").ok().map(|text| {
+            text.parse().unwrap_or_else(|error| panic!("FENCEPOST_SEEDS cannot be {text:?}: {error}"))
+        });
+        Self { seed, seeds }
+    }
+}
+
+/// The command that runs the test of this thread alone; the runner of tests names threads after them.
+pub(super) fn command() -> String {
+    match std::thread::current().name() {
+        Some(test) if test != "main" => format!("cargo test {} -- --exact", quoted(test)),
+        Some(_) | None => "cargo test".to_owned(),
+    }
+}
