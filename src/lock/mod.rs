@@ -5,6 +5,7 @@
 //! those of locks that count holds; `terms.rs` what any lock is asked for, `requests.rs` how it names what it sends;
 //! `scripts/` the Lua text, one copy each.
 
+mod constants;
 mod contract;
 mod core;
 mod counters;

@@ -3,18 +3,18 @@
 //! Must not hold state.
 
 use super::policy::{HashPolicy, Latch, LeaseRenewal, Waiting};
+use crate::lock::constants::Constants;
 use crate::lock::policy::{Basis, Fence, OnLoss, WaitFor};
 use crate::lock::quorum::validity;
 use crate::lock::{CoreTraits, KeyRole, Lease, LockKey, Ttl, Until};
 use crate::name::Nonce;
 use crate::time::Span;
 use bytes::Bytes;
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// The constants of one core.
-#[derive(Clone, Debug)]
-pub(super) struct Terms(Arc<Fixed>);
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Terms(Constants<Fixed>);
 
 #[derive(Debug, PartialEq, Eq)]
 struct Fixed {
@@ -29,7 +29,7 @@ impl Terms {
     pub(super) fn new(policy: Arc<HashPolicy>, key: Bytes) -> Self {
         let beside = |suffix: &[u8]| Bytes::from([key.as_ref(), suffix].concat());
         let (fence_key, channel) = (beside(b":fence"), beside(b":channel"));
-        Self(Arc::new(Fixed { policy, key, fence_key, channel }))
+        Self(Constants::new(Fixed { policy, key, fence_key, channel }))
     }
 
     pub(super) fn policy(&self) -> &HashPolicy {
@@ -141,17 +141,4 @@ fn call_max(policy: &HashPolicy) -> Span {
         }
     };
     tries + pause + replicas
-}
-
-impl PartialEq for Terms {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
-    }
-}
-
-impl Eq for Terms {}
-
-impl Hash for Terms {
-    /// Adds nothing: within one search all copies of a core share their terms, so a hash would be pure cost.
-    fn hash<H: Hasher>(&self, _state: &mut H) {}
 }

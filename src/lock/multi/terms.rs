@@ -2,19 +2,19 @@
 //!
 //! Must not hold anything that a transition changes.
 
+use crate::lock::constants::Constants;
 use crate::lock::policy::{Policy, Protocol, Renewal};
 use crate::lock::quorum::validity;
 use crate::lock::{CoreTraits, KeyRole, LockKey, Ttl};
 use crate::time::Span;
 use bytes::Bytes;
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::policy::{MultiPolicy, Order};
 
 /// The constants of one core.
-#[derive(Clone, Debug)]
-pub(super) struct Terms(Arc<Fixed>);
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Terms(Constants<Fixed>);
 
 #[derive(Debug, PartialEq, Eq)]
 struct Fixed {
@@ -28,7 +28,7 @@ impl Terms {
     pub(super) fn new(policy: Arc<MultiPolicy>, key: Bytes) -> Self {
         let MultiPolicy { ttl, basis, drift, validity, clock, .. } = *policy;
         let promises = Policy { basis, drift, validity, clock, ..Policy::spec(Protocol::Single, 1, ttl) };
-        Self(Arc::new(Fixed { policy, promises, key }))
+        Self(Constants::new(Fixed { policy, promises, key }))
     }
 
     pub(super) fn policy(&self) -> &MultiPolicy {
@@ -99,17 +99,4 @@ fn call_max(policy: &MultiPolicy) -> Span {
     let commands = 3 * i64::from(policy.voters) + 2;
     let pauses = policy.pause.most + policy.pause.most;
     pauses + Span(policy.node_timeout.0.saturating_mul(commands))
-}
-
-impl PartialEq for Terms {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
-    }
-}
-
-impl Eq for Terms {}
-
-impl Hash for Terms {
-    /// Adds nothing: within one search all copies of a core share their terms, so a hash would be pure cost.
-    fn hash<H: Hasher>(&self, _state: &mut H) {}
 }

@@ -2,6 +2,7 @@
 //!
 //! Must not hold anything that a transition changes: states that differ only here never meet in one search.
 
+use crate::lock::constants::Constants;
 use crate::lock::policy;
 use crate::lock::policy::{
     AfterLast, Asked, Asking, Cleanup, Fence, Policy, Release, ReleaseKey, ReleaseScope, Renewal,
@@ -10,12 +11,11 @@ use crate::lock::policy::{
 use crate::lock::{CoreTraits, KeyRole, LockKey, Ttl};
 use crate::time::Span;
 use bytes::Bytes;
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// The constants of one core.
-#[derive(Clone, Debug)]
-pub(super) struct Terms(Arc<Fixed>);
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Terms(Constants<Fixed>);
 
 #[derive(Debug, PartialEq, Eq)]
 struct Fixed {
@@ -28,7 +28,7 @@ impl Terms {
     /// The fence counter lives beside the key, under `<key>:fence`.
     pub(super) fn new(policy: Arc<Policy>, key: Bytes) -> Self {
         let fence_key = [key.as_ref(), b":fence"].concat().into();
-        Self(Arc::new(Fixed { policy, key, fence_key }))
+        Self(Constants::new(Fixed { policy, key, fence_key }))
     }
 
     pub(super) fn policy(&self) -> &Policy {
@@ -176,17 +176,4 @@ fn confirming_max(policy: &Policy) -> Span {
         WaitFor::All => policy.node_timeout + wait,
     };
     Span(once.0.saturating_mul(1 + i64::from(policy.driver_retries)))
-}
-
-impl PartialEq for Terms {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
-    }
-}
-
-impl Eq for Terms {}
-
-impl Hash for Terms {
-    /// Adds nothing: within one search all copies of a core share their terms, so a hash would be pure cost.
-    fn hash<H: Hasher>(&self, _state: &mut H) {}
 }

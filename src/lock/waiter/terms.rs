@@ -2,20 +2,20 @@
 //!
 //! Must not hold anything that a transition changes.
 
+use crate::lock::constants::Constants;
 use crate::lock::policy::{Basis, Policy, Protocol, Renewal};
 use crate::lock::quorum::validity;
 use crate::lock::{CoreTraits, KeyRole, LockKey, Ttl};
 use crate::name::Nonce;
 use crate::time::Span;
 use bytes::Bytes;
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::policy::{Patience, Shape, Side, WaiterPolicy};
 
 /// The constants of one core.
-#[derive(Clone, Debug)]
-pub(super) struct Terms(Arc<Fixed>);
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Terms(Constants<Fixed>);
 
 #[derive(Debug, PartialEq, Eq)]
 struct Fixed {
@@ -29,7 +29,7 @@ impl Terms {
     pub(super) fn new(policy: Arc<WaiterPolicy>, key: Bytes) -> Self {
         let WaiterPolicy { ttl, basis, drift, validity, clock, .. } = *policy;
         let promises = Policy { basis, drift, validity, clock, ..Policy::spec(Protocol::Single, 1, ttl) };
-        Self(Arc::new(Fixed { policy, promises, key }))
+        Self(Constants::new(Fixed { policy, promises, key }))
     }
 
     pub(super) fn policy(&self) -> &WaiterPolicy {
@@ -132,17 +132,4 @@ pub(super) fn is_shared(shape: &Shape) -> bool {
         Shape::ReadWrite(words) => words.side == Side::Read,
         Shape::Fair(_) | Shape::Signal(_) => false,
     }
-}
-
-impl PartialEq for Terms {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
-    }
-}
-
-impl Eq for Terms {}
-
-impl Hash for Terms {
-    /// Adds nothing: within one search all copies of a core share their terms, so a hash would be pure cost.
-    fn hash<H: Hasher>(&self, _state: &mut H) {}
 }
