@@ -1,15 +1,17 @@
 //! When bounded expectations begin, are voided, and are judged; and what is left when all has settled.
 
+use super::client::Client;
 use super::event::Trail;
 use super::ledger::Hold;
 use super::scene::Scene;
 use super::server::Held;
+use super::setup::{Holder, StoreMode};
 use super::system::System;
 use super::user::User;
 use super::watch::Running;
 use crate::history::{Fact, Watch, WatchEnd, WatchKind};
 use crate::lock::LockCore;
-use crate::name::{CallId, ClientId, NodeId, Process, VoterId};
+use crate::name::{CallId, ClientId, GrantId, NodeId, Process, VoterId};
 
 impl<C: LockCore> System<C> {
     /// Begins and voids watches after a change of who is busy or of a fault.
@@ -74,15 +76,26 @@ impl<C: LockCore> System<C> {
         let client = &self.clients[usize::from(call.client.0)];
         Scene { world: &mut self.world, out }.record(client, Fact::HoldThinned { grant });
         let traits = &client.traits.0;
-        // Whoever was told before has nothing to learn.
-        let told = matches!(&client.user, User::Inside(section) if section.grant == grant && section.warned);
-        if let Some(period) = traits.renewal.filter(|_| !told) {
+        if let Some(period) = traits.renewal.filter(|_| !self.was_told(client, grant)) {
             let due = self.world.now + period + traits.node_timeout;
             let reachable = if client.is_able() { self.world.reachable(client.id) } else { 0 };
             let (process, now) = (client.process(), client.now(self.world.now));
             let watch = Watch { kind: WatchKind::SilentLoss, call };
             self.world.begin_watch(process, now, Running { watch, due, untouched: reachable }, out);
         }
+    }
+
+    /// Whether its library told a holder of a loss before: it has nothing to learn. Where a store, its own look or a failed
+    /// extension may have warned it instead, nobody can tell, and it is watched.
+    fn was_told(&self, client: &Client<C>, grant: GrantId) -> bool {
+        let setup = &self.world.fixed.0;
+        let workload = &setup.clients[usize::from(client.id.0)].workload;
+        let only_library = setup.store.mode == StoreMode::Plain
+            && workload.holder != Holder::Remote
+            && !workload.task.steps_down();
+        let warned =
+            matches!(&client.user, User::Inside(section) if section.grant == grant && section.warned);
+        only_library && warned
     }
 
     /// Judges every watch whose bound has passed.
