@@ -6,7 +6,7 @@
 use fencepost::check::{Expected, OracleName, Outcome, WitnessName};
 use fencepost::report::{DrillStory, drills_text, unpinned};
 use fencepost::scenario::{
-    Broken, Scenario, Twin, drills, parse, preset, presets, twin_scenario, twins, with_lock,
+    Broken, Scenario, Twin, drills, parse, preset, presets, shipped, twin_scenario, twins, with_lock,
 };
 use fencepost::sim::{
     DRILL_RUNS, DrillCell, DrillRow, Explorer, Keep, RunResult, drill_one, drill_scenario, in_order,
@@ -17,6 +17,7 @@ fn main() {
     let arguments = Arguments::from_args();
     let mut trials = vec![
         Trial::test("like::overrides", || overrides().map_err(Failed::from)),
+        Trial::test("like::every_client", || every_client().map_err(Failed::from)),
         Trial::test("like::refusals", || refusals().map_err(Failed::from)),
         Trial::test("like::every_preset_in_every_shipped_drill_can_be_written_down", || {
             written().map_err(Failed::from)
@@ -157,6 +158,21 @@ fn overrides() -> Result<(), String> {
         || endless.is_ok_and(|policy| policy.ttl == plain.ttl)
     {
         return Err("a TTL does not override that of a preset".to_owned());
+    }
+    Ok(())
+}
+
+/// A preset takes the place of every lock, also of one that a single client has for its own.
+fn every_client() -> Result<(), String> {
+    let (_, text) = shipped().find(|(name, _)| *name == "reentrant-against-string").expect("it is shipped");
+    let mixed = parse("mixed.toml", text).map_err(|error| error.to_string())?;
+    let preset = preset("redis-py").map_err(|unknown| unknown.to_string())?;
+    let dressed = with_lock(&mixed, &preset).map_err(|error| error.to_string())?;
+    let clients = |scenario: &Scenario| scenario.setup.clients.clone();
+    if clients(&mixed)[0].lock == clients(&mixed)[1].lock
+        || clients(&dressed)[0].lock != clients(&dressed)[1].lock
+    {
+        return Err("a client kept a lock of its own".to_owned());
     }
     Ok(())
 }

@@ -150,6 +150,7 @@ pub(super) fn with_table(
     for client in whole.get_mut("client").and_then(toml::Value::as_array_mut).into_iter().flatten() {
         if let Some(client) = client.as_table_mut() {
             client.remove("lock");
+            client.remove("own_lock");
         }
     }
     let read = |whole: &toml::Table| {
