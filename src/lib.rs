@@ -5,7 +5,7 @@
 //! finite monitors, replays any failure exactly, and checks the same code exhaustively in small scopes.
 //! Start reading at `world`; `ARCHITECTURE.md` is the map.
 
-#[cfg(all(feature = "async-sim", madsim))]
+#[cfg(all(feature = "async-sim", madsim, tokio_unstable))]
 pub mod async_sim;
 pub mod canon;
 pub mod check;
@@ -32,8 +32,7 @@ pub mod world;
 #[cfg(feature = "prove")]
 pub use test::prove;
 
-#[cfg(all(feature = "async-sim", not(madsim)))]
+#[cfg(all(feature = "async-sim", not(all(madsim, tokio_unstable))))]
 compile_error!(
-    "the feature `async-sim` needs `--cfg madsim`: put `[build] rustflags = [\"--cfg\", \"madsim\"]` (and the \
-     same as rustdocflags) into .cargo/config.toml, and unset RUSTFLAGS and RUSTDOCFLAGS, which replace them"
+    "the feature `async-sim` needs `--cfg madsim --cfg tokio_unstable`: put `[build] rustflags = [\"--cfg\", \"madsim\", \"--cfg\", \"tokio_unstable\"]` (and the same as rustdocflags) into .cargo/config.toml, and unset RUSTFLAGS and RUSTDOCFLAGS, which replace them"
 );
