@@ -6,6 +6,27 @@
 //! exists only under `--cfg madsim`; without the cfg the crate does not build with the feature `async-sim`
 //! (see `lib.rs`), because madsim would then be real time in disguise.
 
+mod about;
+mod blocking;
+mod call;
+mod hub;
+mod labels;
+mod port;
+mod process;
+mod sim;
+mod store;
+mod stream;
+mod trial;
+mod wire;
+
+pub use blocking::BlockingSim;
+pub use call::{Hold, Inside, NotGranted};
+pub use sim::Sim;
+pub use store::{Store, StoreError};
+pub use stream::Stream;
+pub use trial::{Code, Trial, scenario, scenario_text};
+pub use wire::Wire;
+
 use madsim::Config;
 use madsim::runtime::Runtime;
 use std::future::Future;

@@ -58,7 +58,7 @@ fn gives_or_prolongs(name: &MessageName) -> bool {
     match name.route {
         Route::Command { operation, .. } => match operation {
             Operation::Extend | Operation::Release => true,
-            Operation::Acquire | Operation::Check => false,
+            Operation::Acquire | Operation::Check | Operation::Aside => false,
         },
         Route::Connect { .. } | Route::Further { .. } | Route::Push { .. } | Route::Store { .. } => false,
     }

@@ -37,7 +37,7 @@ codes!(HoldEffect { Written = 0, Updated = 1, Prolonged = 2, Removed = 3 });
 codes!(Cause { Own = 0, Rival = 1, Expiry = 2, ClockFault = 3, Eviction = 4, Restart = 5, Promise = 6, Failover = 7, Resync = 8 });
 codes!(WatchKind { Leak = 0, Stuck = 1, Unavailable = 2, SilentLoss = 3 });
 codes!(WatchEnd { Met = 0, Void = 1, Missed = 2 });
-codes!(Operation { Acquire = 0, Extend = 1, Release = 2, Check = 3 });
+codes!(Operation { Acquire = 0, Extend = 1, Release = 2, Check = 3, Aside = 4 });
 codes!(CommandName {
     Del = 0,
     Eval = 1,
@@ -79,4 +79,5 @@ codes!(FaultKind {
     Promote = 16,
     Demote = 17,
     Lag = 18,
+    Cancel = 19,
 });

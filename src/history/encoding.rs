@@ -120,6 +120,7 @@ impl Bytes<'_> {
             }
             Until::Released => self.u8(2),
             Until::Lost => self.u8(3),
+            Until::Untold => self.u8(4),
         }
     }
 
@@ -151,6 +152,7 @@ impl Bytes<'_> {
             Point::Leave(n) => (6, n),
             Point::Release(n) => (7, n),
             Point::Refused(n) => (8, n),
+            Point::Await(n) => (9, n),
         };
         self.u8(tag);
         self.u32(number);

@@ -23,6 +23,11 @@ pub trait LockCore: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// What the core promises and needs; constant over its life.
     fn describe(&self) -> CoreTraits;
 
+    /// Who does what is done with this lock.
+    fn hand(&self) -> Hand {
+        Hand::World
+    }
+
     /// Whether what is stored under the lock key counts as a hold taken with `nonce`: unless a lock says otherwise, if
     /// it is a string, that of the nonce.
     fn backs(&self, nonce: Nonce, stored: &Stored) -> bool {
@@ -37,6 +42,15 @@ pub trait LockCore: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     fn holds(&self, nonce: Nonce, stored: &Stored) -> u32 {
         u32::from(self.backs(nonce, stored))
     }
+}
+
+/// Who does what is done with a lock: calls it, works, writes, and sends what it sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Hand {
+    /// The world, as its workload says; its core says what to send.
+    World,
+    /// Code outside of the world, which says what it does.
+    Outside,
 }
 
 /// What a node stores under the lock key, as far as a core can tell a hold by it.
@@ -106,6 +120,8 @@ pub enum Until {
     Released,
     /// Until the holder is told of a loss, or releases.
     Lost,
+    /// Whoever holds did not say: no promise begins. Only code outside of the world leaves it open.
+    Untold,
 }
 
 /// A fact.

@@ -27,6 +27,7 @@ impl Counters {
             Operation::Extend => &mut self.extensions,
             Operation::Release => &mut self.releases,
             Operation::Check => &mut self.checks,
+            Operation::Aside => unreachable!("a core sends nothing outside of its operations"),
         };
         *last = last.checked_add(1).unwrap_or(1);
         *last

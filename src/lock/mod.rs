@@ -13,6 +13,7 @@ mod features;
 mod hash;
 pub mod multi;
 mod none;
+mod outside;
 mod policy;
 mod quorum;
 mod recipe;
@@ -22,9 +23,9 @@ pub mod waiter;
 
 pub use self::core::Core;
 pub use contract::{
-    Caller, ConnectionId, CoreTraits, Draw, ExtendFailure, Found, Input, KeyRole, Label, LinkState, LockCore,
-    LockKey, LossReason, Output, RefuseReason, Released, RequestId, Stored, Ttl, UnknownReason, Until,
-    WakeReason,
+    Caller, ConnectionId, CoreTraits, Draw, ExtendFailure, Found, Hand, Input, KeyRole, Label, LinkState,
+    LockCore, LockKey, LossReason, Output, RefuseReason, Released, RequestId, Stored, Ttl, UnknownReason,
+    Until, WakeReason,
 };
 pub use features::Feature;
 pub use hash::{
@@ -32,6 +33,7 @@ pub use hash::{
     LeaseRenewal, LifeUnit, NamedLease, Poll, ReentryLife, RenewedLife, Resend, Spin, Waiting,
 };
 pub use none::NoLock;
+pub use outside::{Described, Recognised};
 pub use policy::{
     AfterLast, Arithmetic, Asked, Asking, Basis, Cleanup, Counting, Deciding, Drift, DriftSign, Elapsed,
     Extension, ExtensionChecks, ExtensionMoves, ExtensionQuorumOf, ExtensionWithin, Fence, Growth, NonceLife,

@@ -98,6 +98,9 @@ pub enum Operation {
     Release,
     /// A remote look at whether a hold is still there.
     Check,
+    /// What code outside of the world sends when no operation of its lock is under way: to set a connection up, for
+    /// example.
+    Aside,
 }
 
 /// The command a message carries, as far as names go.
@@ -201,11 +204,12 @@ impl MessageName {
 
 impl Operation {
     /// All, with their texts.
-    pub const TEXTS: [(Self, &'static str); 4] = [
+    pub const TEXTS: [(Self, &'static str); 5] = [
         (Self::Acquire, "acquire"),
         (Self::Extend, "extend"),
         (Self::Release, "release"),
         (Self::Check, "check"),
+        (Self::Aside, "aside"),
     ];
 }
 

@@ -117,6 +117,7 @@ impl FromStr for PointName {
                 ["leave", n] => Point::Leave(counted(n)?),
                 ["release", n] => Point::Release(counted(n)?),
                 ["refused", n] => Point::Refused(counted(n)?),
+                ["await", n] => Point::Await(counted(n)?),
                 _ => return None,
             };
             Some(Self { client, incarnation, point })

@@ -35,6 +35,8 @@ pub enum Point {
     Release(u32),
     /// Was told that its call of acquire ended without a grant. `refused.N`
     Refused(u32),
+    /// Its call of acquire waited for something, N counts such waits: code outside of the world only. `await.N`
+    Await(u32),
 }
 
 impl fmt::Display for Point {
@@ -49,6 +51,7 @@ impl fmt::Display for Point {
             Self::Leave(n) => write!(f, "leave.{n}"),
             Self::Release(n) => write!(f, "release.{n}"),
             Self::Refused(n) => write!(f, "refused.{n}"),
+            Self::Await(n) => write!(f, "await.{n}"),
         }
     }
 }

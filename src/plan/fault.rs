@@ -4,7 +4,8 @@ use crate::name::{ClientId, NodeId, Process, Worker};
 use crate::time::{ClockKind, Span};
 use bytes::Bytes;
 
-/// A fault. Instantaneous ones (`ClockStep`, `Evict`, `FlushScripts`, `Promote`, `Demote`) have no length.
+/// A fault. Instantaneous ones (`ClockStep`, `Evict`, `FlushScripts`, `Promote`, `Demote`,
+/// `Cancel`) have no length.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Fault {
     /// A process, or one worker of a client, handles nothing; its inbox fills.
@@ -111,6 +112,12 @@ pub enum Fault {
         /// Which.
         node: NodeId,
     },
+    /// The caller gives up its call of acquire: a future that is dropped, a context that is cancelled. Nothing happens
+    /// to a client that is not calling.
+    Cancel {
+        /// Who.
+        client: ClientId,
+    },
     /// A primary ships its stream to this replica so much later.
     Lag {
         /// Which replica.
@@ -182,6 +189,8 @@ pub enum FaultKind {
     Demote,
     /// Replication lag.
     Lag,
+    /// A call of acquire that its caller gave up.
+    Cancel,
     /// A message directive that lost or delayed its message.
     Message,
 }
@@ -251,6 +260,7 @@ impl Fault {
             Self::Promote { .. } => FaultKind::Promote,
             Self::Demote { .. } => FaultKind::Demote,
             Self::Lag { .. } => FaultKind::Lag,
+            Self::Cancel { .. } => FaultKind::Cancel,
         }
     }
 
@@ -263,13 +273,14 @@ impl Fault {
                 | Self::FlushScripts { .. }
                 | Self::Promote { .. }
                 | Self::Demote { .. }
+                | Self::Cancel { .. }
         )
     }
 }
 
 impl FaultKind {
     /// All, with their texts.
-    pub const TEXTS: [(Self, &'static str); 19] = [
+    pub const TEXTS: [(Self, &'static str); 20] = [
         (Self::Stop, "stop"),
         (Self::Suspend, "suspend"),
         (Self::Crash, "crash"),
@@ -288,6 +299,7 @@ impl FaultKind {
         (Self::Promote, "promote"),
         (Self::Demote, "demote"),
         (Self::Lag, "lag"),
+        (Self::Cancel, "cancel"),
         (Self::Message, "message"),
     ];
 

@@ -439,7 +439,7 @@ fn ends_at_once(record: &Record) -> bool {
     match until {
         Until::Mono(end) => end == record.now.mono,
         Until::Wall(end) => end == record.now.wall,
-        Until::Released | Until::Lost => false,
+        Until::Released | Until::Lost | Until::Untold => false,
     }
 }
 

@@ -64,6 +64,7 @@ fn clause(fault: &Fault) -> String {
         Fault::FlushScripts { node } => format!("{node} forgot its scripts"),
         Fault::Promote { node, learn, except } => promoted(node, *learn, except),
         Fault::Demote { node } => format!("{node} was demoted"),
+        Fault::Cancel { client } => format!("{client} gave up its call"),
         Fault::Lag { node, by } => format!("{node} was fed {} late", human(*by)),
     }
 }

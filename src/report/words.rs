@@ -36,6 +36,7 @@ pub(super) fn until(until: Until) -> String {
         }
         Until::Released => "until it releases".to_owned(),
         Until::Lost => "until it is told of a loss".to_owned(),
+        Until::Untold => "without saying until when".to_owned(),
     }
 }
 

@@ -264,7 +264,9 @@ fn can_hit(scenario: &Scenario) -> bool {
         | Fault::ClockFreeze { process, .. }
         | Fault::LateTimer { process, .. } => concerns(process),
         Fault::Pause { scope: PauseScope::Worker(_, Worker::Watchdog), .. } => renews,
-        Fault::Pause { scope: PauseScope::Worker(_, Worker::User), .. } | Fault::Crash { .. } => true,
+        Fault::Pause { scope: PauseScope::Worker(_, Worker::User), .. }
+        | Fault::Crash { .. }
+        | Fault::Cancel { .. } => true,
         Fault::Kill { node, .. }
         | Fault::Slow { node, .. }
         | Fault::Evict { node, .. }

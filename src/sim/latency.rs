@@ -85,6 +85,7 @@ const fn operation_number(operation: Operation) -> u64 {
         Operation::Extend => 1,
         Operation::Release => 2,
         Operation::Check => 3,
+        Operation::Aside => 4,
     }
 }
 

@@ -24,6 +24,7 @@ pub(super) fn magnitudes(plan: &mut Plan) -> Vec<&mut Span> {
             }
             Fault::Pause { .. }
             | Fault::Crash { .. }
+            | Fault::Cancel { .. }
             | Fault::Kill { .. }
             | Fault::ClockRate { .. }
             | Fault::ClockFreeze { .. }

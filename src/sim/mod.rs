@@ -4,7 +4,7 @@
 //! `streams.rs` turns a seed into nonces and jitter, `latency.rs` into latencies, `queue.rs` orders what is due,
 //! `run.rs` is the loop, `judged.rs` what comes out. `hunt.rs` runs many seeds of a `subject.rs` on many threads,
 //! and `tally.rs` is what they come to. `draw.rs` draws plans from a profile,
-//! `compare.rs` fills a table of locks and profiles, `drill.rs` one of locks and fixed plans.
+//! `outside.rs` is the door to code that runs elsewhere, `compare.rs` fills a table of locks and profiles, `drill.rs` one of locks and fixed plans.
 
 mod compare;
 mod cores;
@@ -16,6 +16,7 @@ mod hunt;
 mod judged;
 mod latency;
 mod magnitude;
+mod outside;
 mod queue;
 mod run;
 mod seeds;
@@ -38,11 +39,14 @@ pub use drill::{
 pub use figures::Figures;
 pub use hunt::{Failure, Hunted, Progress, Request, Stop, Until, hunt};
 pub use judged::{Keep, RunResult, Unmet, check_scope};
+pub use outside::Outside;
 pub use run::{Explorer, run};
 pub use seeds::{Seeds, SeedsError};
 pub use shrink::{NotViolated, RUNS_MAX, Shrunk, Size, shrink, shrink_with};
 #[cfg(feature = "testing")]
 pub use strategy::plans;
+#[cfg(feature = "async-sim")]
+pub(crate) use streams::Streams;
 #[cfg(feature = "prove")]
 pub(crate) use streams::{Concern, stream};
 pub use subject::{Plans, Runs, Subject};

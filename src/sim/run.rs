@@ -6,6 +6,7 @@
 use super::cores::{Make, cores};
 use super::judged::{Judge, Keep, Owed, RunResult};
 use super::latency::{fraction, lesson_fraction, parcel_fraction};
+use super::outside::{Nobody, Outside, Outsider};
 use super::queue::{Due, Queue};
 use super::streams::Streams;
 use crate::check::Ending;
@@ -13,9 +14,9 @@ use crate::lock::{Core, LockCore};
 use crate::name::{ClientId, Direction, MessageName, Name, NodeId};
 use crate::plan::{Learn, MessageFate, OrderTerm, Plan, When};
 use crate::scenario::Scenario;
-use crate::time::{Span, WorldTime};
+use crate::time::{MonoTime, Span, WorldTime};
 use crate::world::{
-    Event, GroupEvent, LaneId, Leg, Lesson, Readiness, Setup, Shipment, StreamId, System, Trail,
+    Act, Arrival, Event, GroupEvent, LaneId, Leg, Lesson, Readiness, Setup, Shipment, StreamId, System, Trail,
 };
 use std::sync::Arc;
 
@@ -40,6 +41,9 @@ pub struct Explorer<'a, C = Core> {
 
 /// One run in progress.
 struct Run<'a, C> {
+    /// Who runs the code of clients outside of the world, which these are, and how far they have come.
+    outside: &'a mut dyn Outside,
+    outsiders: Vec<(ClientId, Outsider)>,
     scenario: &'a Scenario,
     /// The scenario's, perhaps with another plan.
     setup: Arc<Setup>,
@@ -102,10 +106,27 @@ impl<'a, C: LockCore> Explorer<'a, C> {
 
     /// Runs it with other cores, one per client.
     pub fn run_cores<D: LockCore>(&self, cores: Vec<D>, seed: u64, keep: Keep) -> RunResult {
+        self.run_outside(cores, seed, keep, &mut Nobody)
+    }
+
+    /// Runs it where the code of some clients runs outside of the world: those whose core says so.
+    ///
+    /// # Panics
+    /// If that code does what cannot be, such as releasing what it does not hold.
+    pub fn run_outside<D: LockCore>(
+        &self,
+        cores: Vec<D>,
+        seed: u64,
+        keep: Keep,
+        outside: &mut dyn Outside,
+    ) -> RunResult {
         let judge = Judge::new(self.scenario, (&self.setup, self.owed), &cores, keep);
         let system = System::new(Arc::clone(&self.setup), cores);
         let clients = self.setup.clients.len();
+        let outsiders = system.outsiders().into_iter().map(|client| (client, Outsider::default())).collect();
         let run = Run {
+            outside,
+            outsiders,
             scenario: self.scenario,
             setup: Arc::clone(&self.setup),
             system,
@@ -141,6 +162,9 @@ impl<C: LockCore> Run<'_, C> {
             self.note_quiet();
             let end = self.quiet_since.map(|since| since + self.setup.settle);
             let next = self.queue.peek();
+            if self.outsiders_act(next.into_iter().chain(end).fold(limit, WorldTime::min)) {
+                continue;
+            }
             // A run that its limit cuts short has not settled: nothing left over may be judged.
             if let Some(end) = end.filter(|end| *end <= limit && next.is_none_or(|next| next > *end)) {
                 self.advance(end);
@@ -237,6 +261,78 @@ impl<C: LockCore> Run<'_, C> {
         }
         self.advance(due.at.max(self.system.now()));
         self.step(due.event);
+    }
+
+    /// Lets the code outside of the world run up to this moment, and takes over what the first of it that acts does;
+    /// whether any did.
+    fn outsiders_act(&mut self, bound: WorldTime) -> bool {
+        if self.outsiders.is_empty() {
+            return false;
+        }
+        if self.hand_over(bound) {
+            return true;
+        }
+        let (now, mut first) = (self.system.now(), None);
+        let mut bound = bound;
+        for place in 0..self.outsiders.len() {
+            let client = self.outsiders[place].0;
+            if !self.system.runs(client) {
+                continue;
+            }
+            if self.outsiders[place].1.done.is_none() && bound > now {
+                let (mono, until) = (self.system.client_now(client).mono, self.reading_at(client, bound));
+                self.outsiders[place].1.done = self.outside.run(client, mono, until);
+            }
+            let done = self.outsiders[place].1.done.as_ref();
+            let at = done.and_then(|(mono, _)| self.system.reads_at(client, *mono)).map(|at| at.max(now));
+            if let Some(at) = at.filter(|at| *at < bound) {
+                (bound, first) = (at, Some(place));
+            }
+        }
+        let Some(place) = first else { return false };
+        self.advance(bound);
+        let (client, done) = (self.outsiders[place].0, self.outsiders[place].1.done.take());
+        self.acts(client, done.map_or_else(Vec::new, |(_, acts)| acts));
+        true
+    }
+
+    /// What the clock of a client outside will show then; of one that listens, at the next moment at which anything may
+    /// reach it.
+    fn reading_at(&self, client: ClientId, at: WorldTime) -> MonoTime {
+        let way = Span(self.scenario.latency.at(0).max(1));
+        let listens = self.outsiders.len() > 1 && self.system.listens(client);
+        let at = if listens { at.min(self.system.now() + way + way) } else { at };
+        self.system.client_at(client, at).mono
+    }
+
+    /// The code of a client did this now: one step, directly after which faults may come.
+    fn acts(&mut self, client: ClientId, acts: Vec<Act>) {
+        for act in acts {
+            self.judge.count_event();
+            self.events_left = self.events_left.saturating_sub(1);
+            let done = self.system.act(client, act, &mut self.trail);
+            done.unwrap_or_else(|impossible| panic!("{impossible}"));
+        }
+        self.absorb();
+    }
+
+    /// Hands over what has reached clients outside, unless more reaches them at this instant; whether anything was.
+    fn hand_over(&mut self, next: WorldTime) -> bool {
+        let (now, mut any) = (self.system.now(), false);
+        for place in 0..self.outsiders.len() {
+            let (client, outsider) = &mut self.outsiders[place];
+            let client = *client;
+            // The dead are buried; whoever stands still takes nothing.
+            let takes = self.system.runs(client) || outsider.inbox.contains(&Arrival::Died);
+            if outsider.inbox.is_empty() || outsider.done.is_some() || next <= now || !takes {
+                continue;
+            }
+            any = true;
+            let arrivals = std::mem::take(&mut outsider.inbox);
+            let acts = self.outside.take(client, self.system.client_now(client), arrivals);
+            self.acts(client, acts);
+        }
+        any
     }
 
     /// Lets time pass. What becomes true by itself on the way concerns nobody's timers.
@@ -359,6 +455,14 @@ impl<C: LockCore> Run<'_, C> {
         trail.nodes.dedup();
         for node in trail.nodes.drain(..) {
             self.file_node_timer(node);
+        }
+        for (client, arrival) in trail.arrivals.drain(..) {
+            let place = self.outsiders.iter_mut().find(|(known, _)| *known == client);
+            let Some((_, outsider)) = place else { continue };
+            if arrival == Arrival::Died {
+                *outsider = Outsider::default();
+            }
+            outsider.inbox.push(arrival);
         }
         let mut triggered = Vec::new();
         for name in trail.names.drain(..) {

@@ -383,7 +383,9 @@ fn fault_of(planned: &PlannedFault, stays: impl Fn(ClientId) -> bool) -> Option<
     let mut fault = planned.fault.clone();
     let remains = match &mut fault {
         Fault::Pause { scope: PauseScope::Process(paused), .. } => process(paused),
-        Fault::Pause { scope: PauseScope::Worker(client, _), .. } | Fault::Crash { client } => stays(*client),
+        Fault::Pause { scope: PauseScope::Worker(client, _), .. }
+        | Fault::Crash { client }
+        | Fault::Cancel { client } => stays(*client),
         Fault::ClockStep { process: whose, .. }
         | Fault::ClockRate { process: whose, .. }
         | Fault::ClockFreeze { process: whose, .. }

@@ -23,6 +23,11 @@ mod swept;
 mod told;
 mod world;
 
+#[cfg(feature = "async-sim")]
+pub(crate) use playing::{expecting, hunted};
+#[cfg(feature = "async-sim")]
+pub(crate) use steer::{Steer, command};
+
 #[cfg(feature = "cli")]
 pub use comparing::{Comparing, compare};
 #[cfg(feature = "cli")]

@@ -14,7 +14,7 @@ use crate::scenario::{
     COMPARE, Drawn, Locator, Runner, Scenario, find, find_profile, parse, parse_comparison, parse_profile,
     shipped_comparison, twin_scenario,
 };
-use crate::sim::{self, Explorer, Hunted, Keep, Plans, Request, RunResult, Seeds, Subject, own_cores};
+use crate::sim::{self, Explorer, Hunted, Keep, Plans, Request, RunResult, Runs, Seeds, Subject, own_cores};
 use crate::world::Setup;
 use std::collections::BTreeMap;
 use std::io;
@@ -71,18 +71,44 @@ pub fn scenario_text(name: &str, text: &str) -> Play {
 /// If nothing shipped has these names, or the range is empty.
 #[track_caller]
 pub fn hunt(name: &str, profile: &str, seeds: Range<u64>) -> Play {
-    let faults = match find_profile(profile) {
-        Ok(Locator::Shipped { name, text }) => {
-            parse_profile(name, text).expect("what is shipped can be read")
-        }
-        Ok(Locator::Path(_) | Locator::Switch(_) | Locator::Row { .. }) => {
-            panic!("a test reads no files, so {profile} is no profile")
-        }
-        Err(unknown) => panic!("{unknown}{}", meant(unknown.suggestion.as_deref())),
-    };
+    let faults = shipped_profile(profile);
     let seeds = Seeds::new(seeds.start, seeds.end).unwrap_or_else(|error| panic!("{error}"));
     let scenario = sim::under(&shipped(name), &faults, Drawn::Profile(profile.to_owned()));
     Play { scenario: Scenario { expect: None, ..scenario }, profile: Some(faults), seeds: Some(seeds) }
+}
+
+#[cfg(feature = "async-sim")]
+impl Play {
+    pub(crate) fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
+    pub(crate) fn scenario_mut(&mut self) -> &mut Scenario {
+        &mut self.scenario
+    }
+
+    pub(crate) fn profile(&self) -> Option<&Profile> {
+        self.profile.as_ref()
+    }
+
+    pub(crate) fn seeds(&self) -> Option<Seeds> {
+        self.seeds
+    }
+
+    /// The same under these seeds.
+    #[track_caller]
+    pub(crate) fn seeded(self, seeds: Range<u64>) -> Self {
+        let seeds = Seeds::new(seeds.start, seeds.end).unwrap_or_else(|error| panic!("{error}"));
+        Self { seeds: Some(seeds), ..self }
+    }
+
+    /// The same under plans that are drawn from a shipped profile.
+    #[track_caller]
+    pub(crate) fn profiled(self, profile: &str) -> Self {
+        let faults = shipped_profile(profile);
+        let scenario = sim::under(&self.scenario, &faults, Drawn::Profile(profile.to_owned()));
+        Self { scenario: Scenario { expect: None, ..scenario }, profile: Some(faults), ..self }
+    }
 }
 
 impl Play {
@@ -198,7 +224,7 @@ impl<C: LockCore> Playing<'_, C> {
 
 /// A hunt on this thread alone: tests run side by side.
 #[track_caller]
-pub(super) fn hunted<C: LockCore>(subject: &Subject<'_, C>, scenario: &Scenario, seeds: Seeds) -> Hunted {
+pub(crate) fn hunted(subject: &impl Runs, scenario: &Scenario, seeds: Seeds) -> Hunted {
     let request = Request { seeds, jobs: NonZeroUsize::MIN, until: None, keep: 1 };
     match sim::hunt(subject, request, &mut |_| {}, &AtomicBool::new(false)) {
         Ok(hunted) => hunted,
@@ -207,7 +233,7 @@ pub(super) fn hunted<C: LockCore>(subject: &Subject<'_, C>, scenario: &Scenario,
 }
 
 /// What a test expects: that these end so.
-pub(super) fn expecting(oracles: &[OracleName], expected: Expected) -> Expectation {
+pub(crate) fn expecting(oracles: &[OracleName], expected: Expected) -> Expectation {
     let oracles = oracles.iter().map(|oracle| (*oracle, expected)).collect();
     Expectation { oracles, witnesses: BTreeMap::new() }
 }
@@ -241,6 +267,19 @@ fn shipped(name: &str) -> Scenario {
         }
         Ok(Locator::Path(_) | Locator::Row { .. }) => {
             panic!("a test reads no files: give the text of {name} to `fencepost::test::scenario_text`")
+        }
+        Err(unknown) => panic!("{unknown}{}", meant(unknown.suggestion.as_deref())),
+    }
+}
+
+#[track_caller]
+fn shipped_profile(profile: &str) -> Profile {
+    match find_profile(profile) {
+        Ok(Locator::Shipped { name, text }) => {
+            parse_profile(name, text).expect("what is shipped can be read")
+        }
+        Ok(Locator::Path(_) | Locator::Switch(_) | Locator::Row { .. }) => {
+            panic!("a test reads no files, so {profile} is no profile")
         }
         Err(unknown) => panic!("{unknown}{}", meant(unknown.suggestion.as_deref())),
     }

@@ -8,11 +8,11 @@ use crate::sim::Seeds;
 
 /// What the environment asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Steer {
+pub(crate) struct Steer {
     /// One seed instead of any other.
-    pub(super) seed: Option<u64>,
+    pub(crate) seed: Option<u64>,
     /// Seeds instead of those that the test names.
-    pub(super) seeds: Option<Seeds>,
+    pub(crate) seeds: Option<Seeds>,
 }
 
 impl Steer {
@@ -21,7 +21,7 @@ impl Steer {
     /// # Panics
     /// If a variable is set to what cannot be used.
     #[track_caller]
-    pub(super) fn read() -> Self {
+    pub(crate) fn read() -> Self {
         let seed = std::env::var("FENCEPOST_SEED").ok().map(|text| {
             let number = text.parse::<u64>().ok().filter(|seed| *seed < Seeds::LIMIT);
             number.unwrap_or_else(|| panic!("FENCEPOST_SEED must be a number below 2^53, not {text:?}"))
@@ -34,7 +34,7 @@ impl Steer {
 }
 
 /// The command that runs the test of this thread alone; the runner of tests names threads after them.
-pub(super) fn command() -> String {
+pub(crate) fn command() -> String {
     match std::thread::current().name() {
         Some(test) if test != "main" => format!("cargo test {} -- --exact", quoted(test)),
         Some(_) | None => "cargo test".to_owned(),

@@ -11,7 +11,7 @@ use super::scene::Scene;
 use super::setup::{ClientSetup, Extend, Holder, Length, OfflineQueue, Task, Workload};
 use super::user::{Deed, Moment, Section, Step, User};
 use crate::history::Fact;
-use crate::lock::{Caller, CoreTraits, Input, LockCore, Output, UnknownReason, WakeReason};
+use crate::lock::{Caller, CoreTraits, Hand, Input, LockCore, Output, UnknownReason, WakeReason};
 use crate::name::{CallId, ClientId, GrantId, MessageName, Name, Point, PointName, Process, Route, Worker};
 use crate::time::{MonoTime, Now, ProcessClocks, Span, WorldTime};
 use std::hash::{Hash, Hasher};
@@ -27,6 +27,8 @@ pub(crate) struct Client<C> {
     pub(crate) core: C,
     /// What the core says of itself, which never changes.
     pub(crate) traits: Fixed<CoreTraits>,
+    /// Who does what it does; never changes.
+    pub(crate) hand: Hand,
     pub(crate) clocks: ProcessClocks,
     pub(crate) incarnation: u16,
     pub(crate) alive: bool,
@@ -63,6 +65,7 @@ impl<C: Hash> Hash for Client<C> {
             id,
             core,
             traits: _,
+            hand: _,
             clocks,
             incarnation,
             alive,
@@ -114,6 +117,7 @@ impl<C: LockCore> Client<C> {
         Self {
             id,
             traits: Fixed(Arc::new(core.describe())),
+            hand: core.hand(),
             core,
             clocks,
             incarnation: 1,
@@ -228,6 +232,9 @@ impl<C: LockCore> Client<C> {
     }
 
     fn user_due(&self, setup: &ClientSetup, now: Now) -> Option<Moment> {
+        if self.hand == Hand::Outside {
+            return None;
+        }
         match &self.user {
             User::Resting { at } | User::Again { at, .. } => Some(Moment::At(*at)),
             User::Declining { .. } => Some(Moment::AtOnce),

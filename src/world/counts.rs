@@ -17,6 +17,7 @@ pub(crate) struct Counts {
     pub(crate) extends: u32,
     pub(crate) leaves: u32,
     pub(crate) releases: u32,
+    pub(crate) awaits: u32,
     pub(crate) firings: u32,
 }
 
@@ -34,6 +35,7 @@ impl Counts {
         extends: 0,
         leaves: 0,
         releases: 0,
+        awaits: 0,
         firings: 0,
     };
 }

@@ -1,6 +1,7 @@
 //! What an explorer can let happen next.
 
 use super::lane::LaneId;
+use super::outside::Arrival;
 use crate::history::Record;
 use crate::lock::{ConnectionId, Draw, RequestId, WakeReason};
 use crate::name::{ClientId, Direction, MessageName, Name, NodeId, VoterId};
@@ -195,6 +196,8 @@ pub struct Trail {
     pub names: Vec<Name>,
     /// Clients whose timers may have changed.
     pub touched: Vec<ClientId>,
+    /// What reached clients whose code runs outside of the world, in order.
+    pub arrivals: Vec<(ClientId, Arrival)>,
     /// Whether something that was blocked may have become enabled, or clocks have changed.
     pub unblocked: bool,
 }
@@ -209,6 +212,7 @@ impl Trail {
         self.nodes.clear();
         self.names.clear();
         self.touched.clear();
+        self.arrivals.clear();
         self.unblocked = false;
     }
 }

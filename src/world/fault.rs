@@ -2,15 +2,17 @@
 //!
 //! Must not decide when: the explorer does, after the plan.
 
+use super::client::CALLER;
 use super::event::Trail;
 use super::lane::{Body, LaneId, LaneState};
 use super::ledger::Backing;
+use super::outside::Arrival;
 use super::scene::Scene;
 use super::state::FaultState;
 use super::system::System;
 use super::user::User;
 use crate::history::{Cause, Fact, LostWhy, PromiseEnd, SectionEnd, WatchEnd};
-use crate::lock::{ConnectionId, LockCore};
+use crate::lock::{ConnectionId, Hand, Input, LockCore};
 use crate::name::{ClientId, Direction, MessageName, NodeId, Process, Route, Worker};
 use crate::plan::{CutHow, Fault, PauseKind, PauseScope};
 use crate::time::ClockKind;
@@ -141,7 +143,9 @@ impl<C: LockCore> System<C> {
                 Process::Client(paused) => watches.touch(u32::MAX, |client| client == *paused),
                 Process::Node(_) | Process::Store => watches.touch(voter_of(process), |_| true),
             },
-            Fault::Pause { scope: PauseScope::Worker(paused, _), .. } | Fault::Crash { client: paused } => {
+            Fault::Pause { scope: PauseScope::Worker(paused, _), .. }
+            | Fault::Crash { client: paused }
+            | Fault::Cancel { client: paused } => {
                 watches.touch(u32::MAX, |client| client == *paused);
             }
             Fault::Kill { node, .. }
@@ -189,6 +193,10 @@ impl<C: LockCore> System<C> {
             Fault::Pause { scope: PauseScope::Worker(client, _), .. } | Fault::Crash { client } => {
                 exists(&Process::Client(*client))
             }
+            Fault::Cancel { client } => {
+                let client = &self.clients[usize::from(client.0)];
+                client.alive && matches!(client.user, User::Calling { .. })
+            }
             Fault::ClockStep { process, .. }
             | Fault::ClockRate { process, .. }
             | Fault::ClockFreeze { process, .. } => exists(process),
@@ -222,6 +230,7 @@ impl<C: LockCore> System<C> {
                 Edge::Begin => self.crash(*client, out),
                 Edge::End => self.rise(*client, out),
             },
+            Fault::Cancel { client } => self.cancel(*client, out),
             Fault::Kill { node, death } => self.turn_kill(*node, *death, edge, out),
             Fault::ClockStep { process, clock, by } => {
                 let at = self.now();
@@ -397,6 +406,9 @@ impl<C: LockCore> System<C> {
         let inside = if let User::Inside(section) = &client.user { Some(section.grant) } else { None };
         let (process, now) = (client.process(), client.now(self.world.now));
         client.die(now.mono);
+        if client.hand == Hand::Outside {
+            out.arrivals.push((id, Arrival::Died));
+        }
         self.world.forget_routes(id);
         self.world.ledger.tallies.forget(id);
         // The dead are told nothing: no bound of theirs is met by dying.
@@ -419,6 +431,20 @@ impl<C: LockCore> System<C> {
         }
     }
 
+    /// The caller gives up the call that it waits for.
+    fn cancel(&mut self, id: ClientId, out: &mut Trail) {
+        let client = &mut self.clients[usize::from(id.0)];
+        if !client.alive || !matches!(client.user, User::Calling { .. }) {
+            return;
+        }
+        match client.hand {
+            Hand::Outside => out.arrivals.push((id, Arrival::Cancel)),
+            Hand::World => {
+                client.feed(Input::Cancel { caller: CALLER }, &mut Scene { world: &mut self.world, out });
+            }
+        }
+    }
+
     /// Starts a client again, unless another crash still keeps it dead.
     fn rise(&mut self, id: ClientId, out: &mut Trail) {
         let is_kept =
@@ -430,6 +456,9 @@ impl<C: LockCore> System<C> {
         let client = &mut self.clients[usize::from(id.0)];
         client.rise(core);
         let incarnation = client.incarnation;
+        if client.hand == Hand::Outside {
+            out.arrivals.push((id, Arrival::Rose));
+        }
         let (peer, connection) = (Process::Store, ConnectionId(0));
         let lane = LaneId { client: id, peer, connection, number: 1, incarnation };
         self.world.links.open(lane, LaneState::Open);
@@ -465,9 +494,9 @@ fn fault_process(fault: &Fault) -> Process {
         | Fault::ClockRate { process, .. }
         | Fault::ClockFreeze { process, .. }
         | Fault::LateTimer { process, .. } => *process,
-        Fault::Pause { scope: PauseScope::Worker(client, _), .. } | Fault::Crash { client } => {
-            Process::Client(*client)
-        }
+        Fault::Pause { scope: PauseScope::Worker(client, _), .. }
+        | Fault::Crash { client }
+        | Fault::Cancel { client } => Process::Client(*client),
         Fault::Cut { one, .. } => one.first().copied().unwrap_or(Process::Store),
         Fault::Kill { node, .. }
         | Fault::Slow { node, .. }

@@ -91,7 +91,7 @@ pub(crate) fn reached_at(until: Until, clocks: &ProcessClocks, now: WorldTime) -
     match until {
         Until::Mono(end) => clocks.mono_reaches(end, now),
         Until::Wall(end) => clocks.wall_reaches(end, now),
-        Until::Released | Until::Lost => None,
+        Until::Released | Until::Lost | Until::Untold => None,
     }
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn is_ahead(until: Until, now: Now) -> bool {
     match until {
         Until::Mono(end) => end > now.mono,
         Until::Wall(end) => end > now.wall,
-        Until::Released | Until::Lost => true,
+        Until::Released | Until::Lost | Until::Untold => true,
     }
 }
 
@@ -167,6 +167,6 @@ pub(crate) fn canonical_until(until: &mut Until, canon: &mut Canon) {
     match until {
         Until::Mono(end) => canon.mono_deadline(end),
         Until::Wall(end) => canon.wall_deadline(end),
-        Until::Released | Until::Lost => {}
+        Until::Released | Until::Lost | Until::Untold => {}
     }
 }

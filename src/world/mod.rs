@@ -5,7 +5,8 @@
 //! that happens is emitted as a record. `setup.rs` is what a world is made from.
 //! `group.rs`, `feed.rs`, `replica.rs`, `failover.rs` and `route.rs` are the nodes of one voter, their links, what
 //! travels on them, what changes their parts, and which of them clients address. `serve.rs` and `seat.rs` are what a
-//! node does with a command, and what it keeps of a connection.
+//! node does with a command, and what it keeps of a connection. `outside.rs` is the port of clients whose code runs
+//! elsewhere.
 
 mod bounds;
 mod canonical;
@@ -23,6 +24,7 @@ mod lane;
 mod ledger;
 mod nested;
 mod outcome;
+mod outside;
 mod port;
 mod pulse;
 mod replica;
@@ -47,6 +49,7 @@ pub use event::{
     Stretch, TimerKind, Trail, Way,
 };
 pub use lane::LaneId;
+pub use outside::{Act, Answer, Arrival, Ask};
 pub use setup::{
     Ack, ClientSetup, Connections, DiskSetup, Extend, Holder, Length, MinReplicas, Nested, NodeSetup,
     OfflineQueue, OnTimeout, Persistence, ReplicaSetup, Setup, StoreMode, StoreSetup, Task, Workload,

@@ -11,7 +11,7 @@ use super::scene::Scene;
 use super::setup::{OfflineQueue, OnTimeout};
 use super::user::{Step, User};
 use crate::history::{Fact, LostWhy};
-use crate::lock::{ConnectionId, Input, LinkState, LockCore, RequestId};
+use crate::lock::{ConnectionId, Hand, Input, LinkState, LockCore, RequestId};
 use crate::name::{GrantId, MessageName, Name, NodeId, Process, VoterId};
 
 impl<C: LockCore> Client<C> {
@@ -112,6 +112,9 @@ impl<C: LockCore> Client<C> {
         }
         scene.record(self, Fact::Handled { name: packet.name });
         scene.name(Name::Message(packet.name));
+        if self.hand == Hand::Outside {
+            return self.arrive(lane, packet.body, scene);
+        }
         match packet.body {
             Body::Accept => self.on_accept(lane, scene),
             Body::Answer { request, reply } => match self.driver.find(request) {
@@ -186,6 +189,9 @@ impl<C: LockCore> Client<C> {
             LaneState::Open | LaneState::Abandoned => LinkState::Reset,
         };
         lane.state = LaneState::Abandoned;
+        if self.hand == Hand::Outside {
+            return self.broke(id, state, scene);
+        }
         if let Process::Node(NodeId { voter, .. }) = id.peer {
             let (connection, queue) = (id.connection, scene.fixed().offline_queue);
             self.driver.break_all(voter, connection, queue);

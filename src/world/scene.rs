@@ -67,18 +67,19 @@ impl Scene<'_> {
         let (call, ahead) = (client.call(), is_ahead(until, client.now(at)));
         let grant = self.world.ledger.next_grant();
         self.record(client, Fact::Granted { call, grant, until, ahead, fence });
-        let promise = match ahead {
+        let promises = ahead && until != Until::Untold;
+        let promise = match promises {
             true => Promise::Running { end_at: reached_at(until, &client.clocks, at) },
             false => Promise::Over,
         };
         let quorum = client.traits.0.quorum;
         let followed = self.world.backing == BackingFacts::Derived;
-        let backing = if quorum == 0 || !ahead || !followed { Backing::Closed } else { Backing::Unseen };
+        let backing = if quorum == 0 || !promises || !followed { Backing::Closed } else { Backing::Unseen };
         let (inside, thinned) = (false, false);
         let hold = Hold { grant, call, nonce, until, quorum, promise, inside, backing, thinned };
         self.world.ledger.holds.push(hold);
         self.count_by(client, nonce);
-        if ahead {
+        if promises {
             self.record(client, Fact::PromiseBegan { grant, call });
             self.world.stir(Cause::Promise);
         }
@@ -97,6 +98,9 @@ impl Scene<'_> {
         let Some(hold) = self.world.ledger.get_mut(grant) else { return };
         let (was_running, call) = (hold.is_promised(), hold.call);
         hold.until = until;
+        if until == Until::Untold {
+            return;
+        }
         if ahead {
             hold.promise = Promise::Running { end_at: reached_at(until, &client.clocks, at) };
             let closed = hold.quorum == 0 || !followed;

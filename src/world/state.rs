@@ -289,6 +289,7 @@ impl World {
                 }
                 Fault::Pause { .. }
                 | Fault::Crash { .. }
+                | Fault::Cancel { .. }
                 | Fault::Kill { .. }
                 | Fault::ClockStep { .. }
                 | Fault::ClockRate { .. }
@@ -343,6 +344,7 @@ impl World {
             }
             Fault::Pause { .. }
             | Fault::Crash { .. }
+            | Fault::Cancel { .. }
             | Fault::Kill { .. }
             | Fault::ClockStep { .. }
             | Fault::ClockRate { .. }

@@ -193,7 +193,7 @@ impl Section {
         match self.until {
             Until::Mono(end) => Some(end),
             Until::Wall(end) => Some(now.mono + (end - now.wall)),
-            Until::Released | Until::Lost => None,
+            Until::Released | Until::Lost | Until::Untold => None,
         }
     }
 }

@@ -11,6 +11,7 @@ use toml::Spanned;
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(in crate::scenario) enum PlanEntry {
+    Cancel(Spanned<MomentKeys>),
     ClockFreeze(Spanned<ClockFreezeKeys>),
     ClockRate(Spanned<ClockRateKeys>),
     ClockStep(Spanned<ClockStepKeys>),
@@ -178,7 +179,7 @@ entry!(
     }
 );
 entry!(
-    /// `flush-scripts`, `demote` `= { of }`
+    /// `cancel`, `flush-scripts`, `demote` `= { of }`
     instant MomentKeys {
         of: Targets,
     }

@@ -65,6 +65,7 @@ fn word(kind: FaultKind) -> &'static str {
         | FaultKind::Promote
         | FaultKind::Demote
         | FaultKind::Lag
+        | FaultKind::Cancel
         | FaultKind::Message => kind.text(),
     }
 }
@@ -73,7 +74,7 @@ fn word(kind: FaultKind) -> &'static str {
 fn said(fault: &Fault) -> Vec<String> {
     match fault {
         Fault::Pause { scope, kind } => pause(*scope, *kind),
-        Fault::Crash { client } => vec![of(client)],
+        Fault::Crash { client } | Fault::Cancel { client } => vec![of(client)],
         Fault::Kill { node, death: Death::Process | Death::Power | Death::Shutdown }
         | Fault::FlushScripts { node }
         | Fault::Demote { node } => vec![of(node)],

@@ -29,6 +29,9 @@ impl Scope {
             }
         };
         match entry {
+            PlanEntry::Cancel(keys) => self.add(keys, plan, |scope, keys| {
+                scope.of_clients(&keys.of, "cancel", |client| Fault::Cancel { client })
+            }),
             PlanEntry::ClockFreeze(keys) => self.add(keys, plan, Self::freezes),
             PlanEntry::ClockRate(keys) => self.add(keys, plan, Self::rates),
             PlanEntry::ClockStep(keys) => self.add(keys, plan, Self::steps),

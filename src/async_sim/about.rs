@@ -1,0 +1,156 @@
+//! What is said of a lock that nobody here wrote: its key, its times, its quorum. Bounds and oracles rest on it.
+//!
+//! What is not said is taken from the terms of the scenario, or left open, so that no oracle judges by a guess: without
+//! the longest time of a call *stuck* and *unavailable* are never judged, without a renewal *silent-loss* is not. Must
+//! not describe how the lock works.
+
+use crate::lock::{CoreTraits, Described, KeyRole, LockKey, Recognised, Terms, Ttl};
+use crate::name::{ClientId, Process};
+use crate::plan::{Fault, PauseKind, PauseScope, Plan};
+use crate::time::{ClockKind, Span};
+use crate::world::Setup;
+use bytes::Bytes;
+use std::time::Duration;
+
+/// The key of the lock, made from that of the resource.
+pub(super) type KeyOf = dyn Fn(&str) -> String + Sync + Send;
+
+/// The description.
+pub(super) struct About {
+    pub(super) name: &'static str,
+    pub(super) key: Box<KeyOf>,
+    pub(super) ttl: Option<Span>,
+    pub(super) quorum: Option<u8>,
+    pub(super) renewal: Option<Span>,
+    pub(super) node_timeout: Option<Span>,
+    pub(super) call_max: Option<Span>,
+    pub(super) fenced: bool,
+    pub(super) wall: WallClock,
+    /// The cores that code drives from outside lend their eyes and their description.
+    pub(super) cores: bool,
+}
+
+/// Whether the code reads the wall clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WallClock {
+    /// It may: its wall clock runs as its monotonic clock does, and no fault may part them.
+    Read,
+    /// It does not: what happens to its wall clock is nothing to it.
+    Unread,
+}
+
+/// A bound that no run reaches.
+const NEVER: Span = Span(1 << 52);
+
+impl About {
+    pub(super) fn new() -> Self {
+        Self {
+            name: "code under test",
+            key: Box::new(str::to_owned),
+            ttl: None,
+            quorum: None,
+            renewal: None,
+            node_timeout: None,
+            call_max: None,
+            fenced: false,
+            wall: WallClock::Read,
+            cores: false,
+        }
+    }
+
+    /// The key of the lock in the nodes.
+    pub(super) fn key(&self, resource: &Bytes) -> Bytes {
+        Bytes::from((self.key)(&String::from_utf8_lossy(resource)))
+    }
+
+    /// The lock of each client.
+    pub(super) fn locks(&self, setup: &Setup) -> Vec<Described> {
+        let shipped = crate::sim::cores(setup);
+        let terms = crate::sim::terms(setup);
+        let each = terms.iter().zip(shipped).map(|(terms, core)| match self.cores {
+            true => {
+                let traits = crate::lock::LockCore::describe(&core);
+                Described::new(traits, Recognised::By(Box::new(core)))
+            }
+            false => Described::new(self.traits(terms), Recognised::ByText),
+        });
+        each.collect()
+    }
+
+    fn traits(&self, terms: &Terms) -> CoreTraits {
+        let plain = terms.traits(self.name);
+        CoreTraits {
+            keys: vec![LockKey { key: self.key(&terms.key), role: KeyRole::Hold }],
+            quorum: self.quorum.unwrap_or(plain.quorum),
+            ttl: self.ttl.map_or(plain.ttl, Ttl::Of),
+            fenced: self.fenced,
+            renewal: self.renewal,
+            node_timeout: self.node_timeout.unwrap_or(plain.node_timeout),
+            call_max: self.call_max.unwrap_or(NEVER),
+            ..plain
+        }
+    }
+
+    /// What of this plan code outside of the world cannot suffer.
+    pub(super) fn unfit(&self, plan: &Plan, clients: usize) -> Option<String> {
+        let here = |client: ClientId| usize::from(client.0) < clients;
+        let of = |process: &Process| match process {
+            Process::Client(client) if here(*client) => Some(*client),
+            Process::Client(_) | Process::Node(_) | Process::Store => None,
+        };
+        let one_clock = "its wall clock and its monotonic clock are one here; say `.wall_clock_unread()` if its code \
+                         never looks at the wall clock";
+        let unread = self.wall == WallClock::Unread;
+        plan.faults.iter().find_map(|planned| match &planned.fault {
+            Fault::Pause { scope: PauseScope::Worker(client, worker), .. } if here(*client) => Some(format!(
+                "a pause of the {worker} worker of {client}: which of its tasks that is, nobody knows"
+            )),
+            Fault::LateTimer { process, .. } if of(process).is_some() => {
+                Some(format!("late timers of {process}: its timers are its runtime's"))
+            }
+            Fault::Pause { scope: PauseScope::Process(process), kind: PauseKind::Suspend }
+                if of(process).is_some() && !unread =>
+            {
+                Some(format!("a suspend of {process}: {one_clock}"))
+            }
+            Fault::ClockStep { process, clock, .. } | Fault::ClockFreeze { process, clock }
+                if of(process).is_some() && !unread =>
+            {
+                Some(format!("a step or freeze of the {} clock of {process}: {one_clock}", name(*clock)))
+            }
+            Fault::ClockRate { process, clocks, .. }
+                if of(process).is_some() && clocks.len() == 1 && !unread =>
+            {
+                Some(format!("a rate of one clock of {process}: {one_clock}"))
+            }
+            Fault::Pause { .. }
+            | Fault::Crash { .. }
+            | Fault::Kill { .. }
+            | Fault::ClockStep { .. }
+            | Fault::ClockRate { .. }
+            | Fault::ClockFreeze { .. }
+            | Fault::Cut { .. }
+            | Fault::Slow { .. }
+            | Fault::Evict { .. }
+            | Fault::LateTimer { .. }
+            | Fault::ErrorReply { .. }
+            | Fault::FlushScripts { .. }
+            | Fault::Promote { .. }
+            | Fault::Demote { .. }
+            | Fault::Cancel { .. }
+            | Fault::Lag { .. } => None,
+        })
+    }
+}
+
+fn name(clock: ClockKind) -> &'static str {
+    match clock {
+        ClockKind::Mono => "monotonic",
+        ClockKind::Wall => "wall",
+    }
+}
+
+/// Whole microseconds, rounded down.
+pub(super) fn span(time: Duration) -> Span {
+    Span(i64::try_from(time.as_micros()).unwrap_or(i64::MAX))
+}

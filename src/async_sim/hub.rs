@@ -1,0 +1,223 @@
+//! Runs the code of every client of one run: the explorer's door to it.
+//!
+//! One process per life of a client, all on one thread of the operating system, one running at a time. A client's clock
+//! in the world and the clock inside its process are the same: the hub never lets a process see a moment that the world
+//! has not reached for it, and never runs one that stands still. Must not decide what happens in the world.
+
+use super::port::Port;
+use super::process::{Process, Ran, Stirred};
+use super::sim::{Place, Sim};
+use crate::lock::{Draw, Terms};
+use crate::name::ClientId;
+use crate::sim::Outside;
+use crate::time::{MonoTime, Now, Span, WallTime};
+use crate::world::{Act, Arrival};
+use std::sync::{Arc, Mutex};
+
+/// Starts the process of a client's life.
+pub(super) trait Start {
+    /// The process, not yet run, with this seed, wall clock at its beginning, and mark of having acted.
+    fn start(&self, seed: u64, wall: WallTime, stirred: Stirred, birth: Birth) -> Box<dyn Process>;
+}
+
+/// What the code of a process is given, before its clock runs.
+pub(super) struct Birth {
+    port: Port,
+    terms: Terms,
+    incarnation: u16,
+    cycles: u32,
+    base: MonoTime,
+    draws: Arc<Mutex<dyn FnMut() -> Draw + Send>>,
+}
+
+/// All clients of one run.
+pub(super) struct Hub<'a> {
+    start: &'a dyn Start,
+    slots: Vec<Slot>,
+}
+
+/// A client.
+pub(super) struct Slot {
+    terms: Terms,
+    cycles: u32,
+    seed: u64,
+    /// When its first process begins its code, and what its wall clock is ahead of its monotonic one.
+    begins: MonoTime,
+    wall_ahead: i64,
+    incarnation: u16,
+    /// Whether a life is to begin at that moment.
+    expected: bool,
+    draws: Arc<Mutex<dyn FnMut() -> Draw + Send>>,
+    life: Option<Life>,
+}
+
+/// A living process.
+struct Life {
+    base: MonoTime,
+    port: Port,
+    process: Box<dyn Process>,
+}
+
+impl Birth {
+    /// What the code is given; called inside the process, where clocks are its own.
+    pub(super) fn sim(self) -> Sim {
+        let Self { port, terms, incarnation, cycles, base, draws } = self;
+        #[expect(clippy::disallowed_methods, reason = "virtual here: the process's runtime answers it")]
+        let origin = std::time::Instant::now();
+        Sim { port, place: Arc::new(Place { terms, incarnation, cycles, base, origin, draws }) }
+    }
+}
+
+impl Slot {
+    pub(super) fn new(
+        terms: Terms,
+        cycles: u32,
+        seed: u64,
+        (first, begins): (Now, Span),
+        draws: impl FnMut() -> Draw + Send + 'static,
+    ) -> Self {
+        Self {
+            terms,
+            cycles,
+            seed,
+            begins: first.mono + begins,
+            wall_ahead: first.wall.0 - first.mono.0,
+            incarnation: 0,
+            expected: true,
+            draws: Arc::new(Mutex::new(draws)),
+            life: None,
+        }
+    }
+
+    /// Begins a life.
+    fn begin(&mut self, start: &dyn Start, now: MonoTime) {
+        self.incarnation += 1;
+        self.expected = false;
+        let stirred = Stirred::default();
+        let port = Port::new(stirred.clone());
+        let birth = Birth {
+            port: port.clone(),
+            terms: self.terms.clone(),
+            incarnation: self.incarnation,
+            cycles: self.cycles,
+            base: now,
+            draws: Arc::clone(&self.draws),
+        };
+        let seed = self.seed ^ u64::from(self.incarnation) << 48;
+        let process = start.start(seed, WallTime(now.0 + self.wall_ahead), stirred, birth);
+        self.life = Some(Life { base: now, port, process });
+    }
+}
+
+impl Life {
+    /// Whether the code has done anything that the world does not know.
+    fn has_acted(&self) -> bool {
+        self.port.lock().has_acted()
+    }
+
+    fn now(&self) -> MonoTime {
+        self.base + self.process.elapsed()
+    }
+
+    fn take_acts(&self) -> Vec<Act> {
+        self.port.lock().take_acts()
+    }
+
+    fn next_alarm(&self) -> Option<MonoTime> {
+        self.port.lock().next_alarm()
+    }
+
+    /// Everything that is due at this moment happens.
+    fn settle(&mut self, client: ClientId, now: MonoTime) {
+        self.port.lock().ring(now);
+        let ran = self.process.settle(now - self.base);
+        check(client, ran);
+    }
+
+    /// Runs up to `until`, or until the code has done something.
+    fn run(&mut self, client: ClientId, now: MonoTime, until: MonoTime) -> bool {
+        if now > self.now() {
+            self.settle(client, now);
+        }
+        while !self.has_acted() {
+            let alarm = self.next_alarm();
+            if let Some(alarm) = alarm.filter(|alarm| *alarm <= self.now()) {
+                self.settle(client, alarm);
+                continue;
+            }
+            let bound = alarm.map_or(until, |alarm| alarm.min(until));
+            if bound > self.now() {
+                let ran = self.process.run(bound - self.base);
+                check(client, ran);
+            }
+            if self.has_acted() {
+                break;
+            }
+            if bound >= until {
+                return false;
+            }
+            self.settle(client, bound);
+        }
+        true
+    }
+}
+
+/// A panic of the code is the test's: nothing can be judged without it.
+fn check(client: ClientId, ran: Ran) {
+    match ran {
+        Ran::Resting | Ran::Ended => {}
+        Ran::Panicked(text) => panic!("the code of {client} panicked: {text}"),
+    }
+}
+
+impl<'a> Hub<'a> {
+    pub(super) fn new(start: &'a dyn Start, slots: Vec<Slot>) -> Self {
+        Self { start, slots }
+    }
+}
+
+impl Outside for Hub<'_> {
+    fn run(&mut self, client: ClientId, now: MonoTime, until: MonoTime) -> Option<(MonoTime, Vec<Act>)> {
+        let slot = &mut self.slots[usize::from(client.0)];
+        if slot.life.is_none() {
+            let begins = slot.begins.max(now);
+            if !slot.expected || begins >= until {
+                return None;
+            }
+            slot.begin(self.start, begins);
+            slot.life.as_mut()?.settle(client, begins);
+        }
+        let life = slot.life.as_mut()?;
+        life.run(client, now, until).then(|| (life.now(), life.take_acts()))
+    }
+
+    fn take(&mut self, client: ClientId, now: Now, arrivals: Vec<Arrival>) -> Vec<Act> {
+        let slot = &mut self.slots[usize::from(client.0)];
+        for arrival in arrivals {
+            match (arrival, &mut slot.life) {
+                (Arrival::Died, life) => {
+                    *life = None;
+                    // A life that had not begun was one nevertheless.
+                    slot.incarnation += u16::from(std::mem::take(&mut slot.expected));
+                }
+                (Arrival::Rose, _) => {
+                    (slot.begins, slot.expected) = (slot.begins.max(now.mono), true);
+                    if slot.begins == now.mono {
+                        slot.begin(self.start, now.mono);
+                    }
+                }
+                (arrival, Some(life)) => life.port.lock().arrive(arrival),
+                (_, None) => {}
+            }
+        }
+        let Some(life) = &mut slot.life else { return Vec::new() };
+        life.settle(client, now.mono);
+        life.take_acts()
+    }
+}
+
+impl Drop for Life {
+    fn drop(&mut self) {
+        self.port.lock().mute();
+    }
+}

@@ -1,0 +1,439 @@
+//! What the code of one client process shares with whoever runs it: its connections, its alarms, what it did.
+//!
+//! Code puts acts in and waits; the hub takes them out, puts arrivals in and wakes. Must not know how code is run, nor
+//! what it is: `labels.rs` guesses what a command is for, `stream.rs` and `wire.rs` are the two ends that code holds.
+
+use super::labels::Labels;
+use super::process::Stirred;
+use crate::lock::{ConnectionId, Label, LinkState};
+use crate::name::VoterId;
+use crate::resp::codec::{Decoded, Protocol, decode_command, encode_reply};
+use crate::resp::{Command, Reply};
+use crate::time::MonoTime;
+use crate::world::{Act, Answer, Arrival};
+use bytes::BytesMut;
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::task::{Context, Poll, Waker};
+
+/// The port, shared by the code and its runner.
+#[derive(Clone)]
+pub(super) struct Port(Arc<Mutex<Shared>>);
+
+/// What is behind a port.
+pub(super) struct Shared {
+    acts: Vec<Act>,
+    /// Set with every act: the runner stops at the moment at which it was.
+    stirred: Stirred,
+    pipes: Vec<Pipe>,
+    alarms: Vec<Alarm>,
+    last_id: u64,
+    /// The store's answers that were not taken, and how many are still to come.
+    answers: VecDeque<Answer>,
+    owed: usize,
+    asker: Option<Waker>,
+    /// Whether the caller is to give up its call.
+    cancelled: bool,
+    caller: Option<Waker>,
+    /// What commands are for.
+    pub(super) labels: Labels,
+    /// The process is dead: nothing that is dropped with it does anything.
+    muted: bool,
+}
+
+/// One connection.
+struct Pipe {
+    id: u64,
+    voter: VoterId,
+    connection: ConnectionId,
+    state: PipeState,
+    inbound: Inbound,
+    /// The beginning of a command.
+    outbound: BytesMut,
+    /// Per command whose reply is to come, the protocol that it asks for, if it is a HELLO.
+    awaited: VecDeque<Option<Protocol>>,
+    protocol: Protocol,
+    waker: Option<Waker>,
+}
+
+/// How a connection is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PipeState {
+    Opening,
+    Open,
+    Refused,
+    Reset,
+}
+
+/// What has arrived and was not read.
+enum Inbound {
+    Bytes(BytesMut),
+    Replies(VecDeque<Reply>),
+}
+
+/// How a connection is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reads {
+    /// As bytes.
+    Bytes,
+    /// Reply by reply.
+    Replies,
+}
+
+/// A moment at which code wants to go on.
+struct Alarm {
+    id: u64,
+    at: MonoTime,
+    rung: bool,
+    waker: Option<Waker>,
+}
+
+impl Port {
+    pub(super) fn new(stirred: Stirred) -> Self {
+        Self(Arc::new(Mutex::new(Shared {
+            acts: Vec::new(),
+            stirred,
+            pipes: Vec::new(),
+            alarms: Vec::new(),
+            last_id: 0,
+            answers: VecDeque::new(),
+            owed: 0,
+            asker: None,
+            cancelled: false,
+            caller: None,
+            labels: Labels::new(),
+            muted: false,
+        })))
+    }
+
+    /// A panic of the code while it held the port leaves nothing half done that matters: its run is over.
+    pub(super) fn lock(&self) -> MutexGuard<'_, Shared> {
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+// The runner's side.
+impl Shared {
+    /// What was done since the last look.
+    pub(super) fn take_acts(&mut self) -> Vec<Act> {
+        self.stirred.reset();
+        std::mem::take(&mut self.acts)
+    }
+
+    pub(super) fn has_acted(&self) -> bool {
+        !self.acts.is_empty()
+    }
+
+    /// The process is dead.
+    pub(super) fn mute(&mut self) {
+        self.muted = true;
+        self.acts.clear();
+    }
+
+    /// The first moment at which code wants to go on.
+    pub(super) fn next_alarm(&self) -> Option<MonoTime> {
+        self.alarms.iter().filter(|alarm| !alarm.rung).map(|alarm| alarm.at).min()
+    }
+
+    /// Wakes whoever waits for a moment that has come.
+    pub(super) fn ring(&mut self, now: MonoTime) {
+        for alarm in self.alarms.iter_mut().filter(|alarm| alarm.at <= now) {
+            alarm.rung = true;
+            if let Some(waker) = alarm.waker.take() {
+                waker.wake();
+            }
+        }
+    }
+
+    /// Something has reached the process.
+    pub(super) fn arrive(&mut self, arrival: Arrival) {
+        match arrival {
+            Arrival::Link { voter, connection, state } => {
+                let Some(pipe) = self.pipe_of(voter, connection) else { return };
+                pipe.state = match state {
+                    LinkState::Up => PipeState::Open,
+                    LinkState::Refused => PipeState::Refused,
+                    LinkState::Reset => PipeState::Reset,
+                };
+                pipe.wake();
+            }
+            Arrival::Reply { voter, connection, reply } => {
+                let noscript = matches!(&reply, Reply::Error(text) if text.starts_with(b"NOSCRIPT"));
+                let Some(pipe) = self.pipe_of(voter, connection) else { return };
+                if let Some(Some(protocol)) = pipe.awaited.pop_front()
+                    && !reply.is_error()
+                {
+                    pipe.protocol = protocol;
+                }
+                pipe.put(reply);
+                if noscript {
+                    self.labels.no_script(voter);
+                }
+            }
+            Arrival::Push { voter, connection, message } => {
+                if let Some(pipe) = self.pipe_of(voter, connection) {
+                    pipe.put(message);
+                }
+            }
+            Arrival::Store(answer) => {
+                let count = if answer == Answer::Unknown { self.owed } else { 1 };
+                self.owed = self.owed.saturating_sub(count);
+                self.answers.extend(std::iter::repeat_n(answer, count));
+                if let Some(waker) = self.asker.take() {
+                    waker.wake();
+                }
+            }
+            Arrival::Cancel => {
+                self.cancelled = true;
+                if let Some(waker) = self.caller.take() {
+                    waker.wake();
+                }
+            }
+            Arrival::Died | Arrival::Rose => unreachable!("a life is the runner's affair"),
+        }
+    }
+
+    fn pipe_of(&mut self, voter: VoterId, connection: ConnectionId) -> Option<&mut Pipe> {
+        self.pipes.iter_mut().find(|pipe| (pipe.voter, pipe.connection) == (voter, connection))
+    }
+}
+
+// The code's side.
+impl Shared {
+    /// Does something.
+    pub(super) fn act(&mut self, act: Act) {
+        if !self.muted {
+            self.acts.push(act);
+            self.stirred.set();
+        }
+    }
+
+    fn next_id(&mut self) -> u64 {
+        self.last_id += 1;
+        self.last_id
+    }
+
+    /// Begins to open a connection; its id.
+    pub(super) fn open(&mut self, voter: VoterId, reads: Reads) -> io::Result<u64> {
+        let taken = |number: u8| {
+            self.pipes.iter().any(|pipe| (pipe.voter, pipe.connection) == (voter, ConnectionId(number)))
+        };
+        let free = (0..=u8::MAX).find(|number| !taken(*number));
+        let connection = ConnectionId(free.ok_or_else(|| io::Error::other("256 connections are open"))?);
+        let id = self.next_id();
+        let inbound = match reads {
+            Reads::Bytes => Inbound::Bytes(BytesMut::new()),
+            Reads::Replies => Inbound::Replies(VecDeque::new()),
+        };
+        let (state, outbound, awaited) = (PipeState::Opening, BytesMut::new(), VecDeque::new());
+        let (protocol, waker) = (Protocol::Resp2, None);
+        self.pipes.push(Pipe { id, voter, connection, state, inbound, outbound, awaited, protocol, waker });
+        self.act(Act::Connect { voter, connection });
+        Ok(id)
+    }
+
+    fn pipe(&mut self, id: u64) -> io::Result<&mut Pipe> {
+        let pipe = self.pipes.iter_mut().find(|pipe| pipe.id == id);
+        pipe.ok_or_else(|| io::ErrorKind::NotConnected.into())
+    }
+
+    /// Whether a connection is open.
+    pub(super) fn poll_open(&mut self, id: u64, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let pipe = match self.pipe(id) {
+            Ok(pipe) => pipe,
+            Err(error) => return Poll::Ready(Err(error)),
+        };
+        match pipe.state {
+            PipeState::Open => Poll::Ready(Ok(())),
+            PipeState::Refused => Poll::Ready(Err(io::ErrorKind::ConnectionRefused.into())),
+            PipeState::Reset => Poll::Ready(Err(io::ErrorKind::ConnectionReset.into())),
+            PipeState::Opening => {
+                pipe.waker = Some(context.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+
+    /// Lets go of a connection.
+    pub(super) fn close(&mut self, id: u64) {
+        let Some(at) = self.pipes.iter().position(|pipe| pipe.id == id) else { return };
+        let Pipe { voter, connection, state, .. } = self.pipes.remove(at);
+        match state {
+            PipeState::Opening | PipeState::Open => self.act(Act::Close { voter, connection }),
+            // The world has let go of it already.
+            PipeState::Refused | PipeState::Reset => {}
+        }
+    }
+
+    /// Writes bytes; whole commands go out at once.
+    pub(super) fn write(&mut self, id: u64, bytes: &[u8]) -> io::Result<usize> {
+        let pipe = self.pipe(id)?;
+        if pipe.state != PipeState::Open {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        pipe.outbound.extend_from_slice(bytes);
+        loop {
+            let pipe = self.pipe(id)?;
+            match decode_command(&pipe.outbound) {
+                Ok(Decoded::Incomplete) => return Ok(bytes.len()),
+                Ok(Decoded::Done { value, used }) => {
+                    let _ = pipe.outbound.split_to(used);
+                    // An empty line is no command.
+                    if let Some(command) = value {
+                        self.send(id, command, None)?;
+                    }
+                }
+                Err(error) => return Err(io::Error::new(io::ErrorKind::InvalidData, error.to_string())),
+            }
+        }
+    }
+
+    /// Sends a command; what it is for is guessed if nobody says.
+    pub(super) fn send(&mut self, id: u64, command: Command, label: Option<Label>) -> io::Result<()> {
+        let pipe = self.pipe(id)?;
+        if pipe.state != PipeState::Open {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        pipe.awaited.push_back(asked_protocol(&command));
+        let (voter, connection) = (pipe.voter, pipe.connection);
+        let (label, back, attempt) = match label {
+            Some(label) => (label, 0, None),
+            None => self.labels.of(voter, &command),
+        };
+        if let Some(number) = attempt {
+            self.act(Act::Attempt { number });
+        }
+        self.act(Act::Send { voter, connection, command, label, back });
+        Ok(())
+    }
+
+    /// Reads what has arrived; nothing at the end of a connection that broke.
+    pub(super) fn poll_bytes(
+        &mut self,
+        id: u64,
+        most: usize,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<BytesMut>> {
+        let Ok(pipe) = self.pipe(id) else { return Poll::Ready(Ok(BytesMut::new())) };
+        if let Inbound::Bytes(bytes) = &mut pipe.inbound
+            && !bytes.is_empty()
+        {
+            let count = most.min(bytes.len());
+            return Poll::Ready(Ok(bytes.split_to(count)));
+        }
+        match pipe.state {
+            PipeState::Opening | PipeState::Open => {
+                pipe.waker = Some(context.waker().clone());
+                Poll::Pending
+            }
+            PipeState::Refused | PipeState::Reset => Poll::Ready(Err(io::ErrorKind::ConnectionReset.into())),
+        }
+    }
+
+    /// The next reply of a connection that is read reply by reply; an error once it broke.
+    pub(super) fn poll_reply(&mut self, id: u64, context: &mut Context<'_>) -> Poll<io::Result<Reply>> {
+        let pipe = match self.pipe(id) {
+            Ok(pipe) => pipe,
+            Err(error) => return Poll::Ready(Err(error)),
+        };
+        if let Inbound::Replies(replies) = &mut pipe.inbound
+            && let Some(reply) = replies.pop_front()
+        {
+            return Poll::Ready(Ok(reply));
+        }
+        match pipe.state {
+            PipeState::Opening | PipeState::Open => {
+                pipe.waker = Some(context.waker().clone());
+                Poll::Pending
+            }
+            PipeState::Refused => Poll::Ready(Err(io::ErrorKind::ConnectionRefused.into())),
+            PipeState::Reset => Poll::Ready(Err(io::ErrorKind::ConnectionReset.into())),
+        }
+    }
+
+    /// Sets an alarm; its id.
+    pub(super) fn set_alarm(&mut self, at: MonoTime) -> u64 {
+        let id = self.next_id();
+        self.alarms.push(Alarm { id, at, rung: false, waker: None });
+        id
+    }
+
+    pub(super) fn poll_alarm(&mut self, id: u64, context: &mut Context<'_>) -> Poll<()> {
+        let Some(alarm) = self.alarms.iter_mut().find(|alarm| alarm.id == id) else {
+            return Poll::Ready(());
+        };
+        if alarm.rung {
+            return Poll::Ready(());
+        }
+        alarm.waker = Some(context.waker().clone());
+        Poll::Pending
+    }
+
+    pub(super) fn drop_alarm(&mut self, id: u64) {
+        self.alarms.retain(|alarm| alarm.id != id);
+    }
+
+    /// The store will answer once more.
+    pub(super) fn owe(&mut self) {
+        self.owed += 1;
+    }
+
+    /// Whoever left the section hears no more answers.
+    pub(super) fn forget_store(&mut self) {
+        (self.owed, self.asker) = (0, None);
+        self.answers.clear();
+    }
+
+    pub(super) fn poll_store(&mut self, context: &mut Context<'_>) -> Poll<Answer> {
+        match self.answers.pop_front() {
+            Some(answer) => Poll::Ready(answer),
+            None => {
+                self.asker = Some(context.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+
+    /// Whether the caller is to give up; asked at the beginning of a call it forgets what came too late for the last.
+    pub(super) fn begin_call(&mut self) {
+        self.cancelled = false;
+    }
+
+    pub(super) fn poll_cancelled(&mut self, context: &mut Context<'_>) -> bool {
+        self.caller = Some(context.waker().clone());
+        std::mem::take(&mut self.cancelled)
+    }
+}
+
+impl Pipe {
+    fn put(&mut self, reply: Reply) {
+        match &mut self.inbound {
+            Inbound::Bytes(bytes) => {
+                let mut encoded = Vec::new();
+                encode_reply(&reply, self.protocol, &mut encoded);
+                bytes.extend_from_slice(&encoded);
+            }
+            Inbound::Replies(replies) => replies.push_back(reply),
+        }
+        self.wake();
+    }
+
+    fn wake(&mut self) {
+        if let Some(waker) = self.waker.take() {
+            waker.wake();
+        }
+    }
+}
+
+/// The protocol that a HELLO asks for.
+fn asked_protocol(command: &Command) -> Option<Protocol> {
+    if !command.name().eq_ignore_ascii_case(b"hello") {
+        return None;
+    }
+    match command.args().first()?.as_ref() {
+        b"3" => Some(Protocol::Resp3),
+        b"2" => Some(Protocol::Resp2),
+        _ => None,
+    }
+}

@@ -1,0 +1,143 @@
+//! One seed is one run, on a fresh thread each, and how many orders a process takes a second.
+//!
+//! Must not share a thread between two runs: the keys of `RandomState` belong to the thread.
+
+use super::{Notes, WALL, main_of, ms, us};
+use crate::async_sim::process::{MadsimProcess, Process, Stirred, ThreadProcess, TokioProcess};
+use crate::time::Span;
+use std::hash::{BuildHasher, RandomState};
+use std::time::Duration;
+
+/// What one run drew: entropy of the process, keys of a hash map, choices of `select!`.
+type Draws = Vec<u64>;
+
+/// Runs `of` twice with seed 1 and once with seed 2, each on a fresh thread.
+#[track_caller]
+fn check(of: fn(u64, Notes<u64>) -> Box<dyn Process>) {
+    let run = |seed| {
+        let on_thread = move || -> Draws {
+            let notes = Notes::new();
+            let mut process = of(seed, notes.clone());
+            for at in 1..=20 {
+                process.run(us(1_700 * at));
+            }
+            notes.take()
+        };
+        std::thread::spawn(on_thread).join().expect("the run ends")
+    };
+    let first = run(1);
+    assert!(first.len() > 10);
+    assert_eq!(run(1), first);
+    assert_ne!(run(2), first);
+}
+
+/// A word of what the operating system calls entropy, and the keys of a hash map.
+fn entropy(notes: &Notes<u64>) {
+    let drawn = getrandom_u64();
+    notes.add(drawn);
+    notes.add(RandomState::new().hash_one(0));
+}
+
+/// Real tokio's own entropy is what `select!` draws from; the operating system's is drawn through madsim.
+fn getrandom_u64() -> u64 {
+    let mut bytes = [0; 8];
+    madsim::rand::RngCore::fill_bytes(&mut madsim::rand::thread_rng(), &mut bytes);
+    u64::from_le_bytes(bytes)
+}
+
+#[test]
+fn tokio_repeats() {
+    check(|seed, notes| {
+        let main = main_of(move || async move {
+            entropy(&notes);
+            for _ in 0..20 {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+                let chosen = tokio::select! {
+                    () = async {} => 0,
+                    () = async {} => 1,
+                    () = async {} => 2,
+                };
+                notes.add(chosen);
+            }
+        });
+        Box::new(TokioProcess::new(seed, WALL, Stirred::default(), main))
+    });
+}
+
+#[test]
+fn madsim_repeats() {
+    check(|seed, notes| {
+        let main = main_of(move || async move {
+            entropy(&notes);
+            for task in 0..20 {
+                let notes = notes.clone();
+                madsim::task::spawn(async move {
+                    madsim::time::sleep(Duration::from_millis(1)).await;
+                    notes.add(task);
+                });
+            }
+        });
+        Box::new(MadsimProcess::new(seed, WALL, Stirred::default(), main))
+    });
+}
+
+#[test]
+fn threads_repeat() {
+    check(|seed, notes| {
+        let main = move |blocking: crate::async_sim::process::Blocking| {
+            for _ in 0..20 {
+                entropy(&notes);
+                blocking.wait_until(Some(Span(blocking.elapsed().0 + 1_000)), || false);
+            }
+        };
+        Box::new(ThreadProcess::new(seed, WALL, Stirred::default(), Box::new(main)))
+    });
+}
+
+/// `cargo test --release --features async-sim --lib orders_a_second -- --ignored --nocapture`
+#[test]
+#[ignore = "a measurement"]
+#[expect(clippy::disallowed_methods, reason = "a measurement of real time, outside any process")]
+fn orders_a_second() {
+    const ORDERS: i64 = 100_000;
+    let sleeper = || {
+        main_of(|| async {
+            loop {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        })
+    };
+    let madsim_sleeper = || {
+        main_of(|| async {
+            loop {
+                madsim::time::sleep(Duration::from_millis(1)).await;
+            }
+        })
+    };
+    let blocker = |blocking: crate::async_sim::process::Blocking| {
+        loop {
+            blocking.wait_until(Some(Span(blocking.elapsed().0 + 1_000)), || false);
+        }
+    };
+    let stirred = Stirred::default;
+    let kinds: [(&str, Box<dyn Process>); 3] = [
+        ("tokio", Box::new(TokioProcess::new(1, WALL, stirred(), sleeper()))),
+        ("madsim", Box::new(MadsimProcess::new(1, WALL, stirred(), madsim_sleeper()))),
+        ("thread", Box::new(ThreadProcess::new(1, WALL, stirred(), Box::new(blocker)))),
+    ];
+    for (kind, mut process) in kinds {
+        let began = std::time::Instant::now();
+        for _ in 0..ORDERS {
+            process.settle(Span::ZERO);
+        }
+        let settled = began.elapsed();
+        let began = std::time::Instant::now();
+        for order in 1..=ORDERS {
+            process.run(us(order * 1_000 + 500));
+        }
+        let ran = began.elapsed();
+        let rate = |took: Duration| ORDERS as u128 * 1_000_000 / took.as_micros();
+        println!("{kind}: settle {}/s, run over a timer {}/s", rate(settled), rate(ran));
+        assert_eq!(process.elapsed(), us(ms(ORDERS).0 + 500));
+    }
+}

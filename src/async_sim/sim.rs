@@ -1,0 +1,264 @@
+//! What the code of one client process is given: connections, the store, its clock, and the words to say what it did.
+//!
+//! `call.rs` holds the words around a call of acquire, `store.rs` those inside a section. Must not contain Redis or lock
+//! semantics.
+
+use super::port::Port;
+use super::store::Store;
+use super::stream::Stream;
+use super::wire::Wire;
+use crate::lock::{Draw, ExtendFailure, LossReason, Terms, Until};
+use crate::name::{ClientId, VoterId};
+use crate::time::{MonoTime, Now, Span, WallTime};
+use crate::world::Act;
+use redis::aio::MultiplexedConnection;
+use redis::{AsyncConnectionConfig, RedisConnectionInfo, RedisResult};
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+/// One client process, as its code sees it. Clones are the same process.
+#[derive(Clone)]
+pub struct Sim {
+    pub(super) port: Port,
+    pub(super) place: Arc<Place>,
+}
+
+/// Which process it is, and when it began.
+pub(super) struct Place {
+    pub(super) terms: Terms,
+    pub(super) incarnation: u16,
+    pub(super) cycles: u32,
+    /// The clock's reading at the beginning, and the virtual instant of it.
+    pub(super) base: MonoTime,
+    pub(super) origin: Instant,
+    pub(super) draws: Arc<Mutex<dyn FnMut() -> Draw + Send>>,
+}
+
+/// How long [`Sim::redis`] waits before it tries again to connect.
+const REDIAL: Duration = Duration::from_millis(100);
+
+impl Sim {
+    /// Which client it is, from 0.
+    pub fn client(&self) -> usize {
+        usize::from(self.place.terms.client.0)
+    }
+
+    /// How often its process has been started: 1 before its first crash.
+    pub fn incarnation(&self) -> u16 {
+        self.place.incarnation
+    }
+
+    /// How many nodes there are.
+    pub fn nodes(&self) -> usize {
+        usize::from(self.place.terms.voters)
+    }
+
+    /// The terms on which the scenario wants the resource locked: key, TTL, node timeout. Code may keep to them.
+    pub fn terms(&self) -> &Terms {
+        &self.place.terms
+    }
+
+    /// How many cycles the scenario wants of each client. Code may keep to it.
+    pub fn cycles(&self) -> u32 {
+        self.place.cycles
+    }
+
+    /// The key of the guarded resource.
+    pub fn key(&self) -> String {
+        String::from_utf8_lossy(&self.place.terms.key).into_owned()
+    }
+
+    /// A connection of redis-rs to a node, counted from 0, as it comes: RESP2, its own time limits. Tries again every
+    /// 100 ms while the node cannot be reached. Once it is broken it stays so, as any such connection.
+    ///
+    /// # Panics
+    /// If there is no such node.
+    pub async fn redis(&self, node: usize) -> MultiplexedConnection {
+        loop {
+            match self.try_redis(node, AsyncConnectionConfig::new()).await {
+                Ok(connection) => return connection,
+                Err(_) => self.sleep(REDIAL).await,
+            }
+        }
+    }
+
+    /// The same, once, and with settings of one's own.
+    ///
+    /// # Errors
+    /// The node could not be reached, or did not answer the handshake in time.
+    ///
+    /// # Panics
+    /// If there is no such node.
+    pub async fn try_redis(
+        &self,
+        node: usize,
+        config: AsyncConnectionConfig,
+    ) -> RedisResult<MultiplexedConnection> {
+        let stream = self.stream(node).await?;
+        let info = RedisConnectionInfo::default();
+        let (connection, driver) = MultiplexedConnection::new_with_config(&info, stream, config).await?;
+        tokio::spawn(driver);
+        Ok(connection)
+    }
+
+    /// A connection to a node as a stream of bytes, for any client library that takes one.
+    ///
+    /// # Errors
+    /// It was refused.
+    ///
+    /// # Panics
+    /// If there is no such node.
+    pub async fn stream(&self, node: usize) -> io::Result<Stream> {
+        Stream::open(self.port.clone(), self.voter(node)).await
+    }
+
+    /// A connection to a node as commands and replies, for code that brings no client library.
+    ///
+    /// # Errors
+    /// It was refused.
+    ///
+    /// # Panics
+    /// If there is no such node.
+    pub async fn wire(&self, node: usize) -> io::Result<Wire> {
+        Wire::open(self.port.clone(), self.voter(node)).await
+    }
+
+    fn voter(&self, node: usize) -> VoterId {
+        assert!(node < self.nodes(), "node {node} of {}, counted from 0", self.nodes());
+        VoterId(node as u8)
+    }
+
+    /// The guarded resource.
+    pub fn store(&self) -> Store {
+        Store::new(self.clone())
+    }
+
+    /// What the process's clocks show, to the microsecond.
+    pub fn now(&self) -> Now {
+        #[expect(clippy::disallowed_methods, reason = "virtual here: the process's runtime answers them")]
+        let (instant, wall) = (Instant::now(), SystemTime::now());
+        let wall = wall.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        Now { mono: self.mono(instant), wall: WallTime(nearest(wall)) }
+    }
+
+    fn mono(&self, instant: Instant) -> MonoTime {
+        let origin = self.place.origin;
+        let ahead = instant.checked_duration_since(origin).map(nearest);
+        let behind = || -nearest(origin.duration_since(instant));
+        self.place.base + Span(ahead.unwrap_or_else(behind))
+    }
+
+    /// The end of a promise that runs until this moment.
+    pub fn by(&self, instant: Instant) -> Until {
+        Until::Mono(self.mono(instant))
+    }
+
+    /// The end of a promise that runs for so long from now.
+    pub fn lasting(&self, time: Duration) -> Until {
+        Until::Mono(self.now().mono + Span(nearest(time)))
+    }
+
+    /// Sleeps on the process's clock, to the microsecond. The sleep of a runtime works as well, with its own rounding.
+    pub async fn sleep(&self, time: Duration) {
+        self.sleep_until(self.now().mono + Span(nearest(time))).await;
+    }
+
+    /// Sleeps until the clock shows this.
+    pub async fn sleep_until(&self, mono: MonoTime) {
+        let alarm = Alarm { port: self.port.clone(), id: self.port.lock().set_alarm(mono) };
+        std::future::poll_fn(|context| alarm.port.lock().poll_alarm(alarm.id, context)).await;
+    }
+
+    /// Lets the world see what was done so far before anything else is: a fault may come between.
+    pub async fn turn(&self) {
+        self.sleep_until(self.now().mono).await;
+    }
+
+    /// A nonce that nobody else has, and jitter, from the seed of the run.
+    pub fn draw(&self) -> Draw {
+        let mut draws = self.place.draws.lock().unwrap_or_else(PoisonError::into_inner);
+        (*draws)()
+    }
+
+    /// Says that the holder was told that its hold is lost.
+    pub fn lost(&self) {
+        self.tell(Act::Lost(LossReason::Gone));
+    }
+
+    /// Prolongs the hold by this future, and says until when it then lasts.
+    ///
+    /// # Errors
+    /// As the future.
+    pub async fn extend<T, E>(
+        &self,
+        extension: impl Future<Output = Result<T, E>>,
+        until: impl FnOnce(&T) -> Until,
+    ) -> Result<T, E> {
+        self.tell(Act::Extend);
+        let result = extension.await;
+        self.tell(match &result {
+            Ok(extended) => Act::Extended(until(extended)),
+            Err(_) => Act::ExtendFailed(ExtendFailure::Unknown, None),
+        });
+        result
+    }
+
+    /// Says what was done, in the world's own words: for adapters that the others do not fit.
+    pub fn tell(&self, act: Act) {
+        let mut port = self.port.lock();
+        match &act {
+            Act::Acquire => {
+                port.begin_call();
+                let number = port.labels.call();
+                port.act(act);
+                return port.act(Act::Attempt { number });
+            }
+            Act::Granted { .. } => port.labels.hold(),
+            Act::Release => port.labels.release(),
+            Act::Leave(_) => port.forget_store(),
+            Act::Connect { .. }
+            | Act::Close { .. }
+            | Act::Send { .. }
+            | Act::Attempt { .. }
+            | Act::Await
+            | Act::Refused(_)
+            | Act::Enter(_)
+            | Act::Check
+            | Act::Ask(_)
+            | Act::Extend
+            | Act::Extended(_)
+            | Act::ExtendFailed(..)
+            | Act::Lost(_)
+            | Act::Released(_)
+            | Act::Done => {}
+        }
+        port.act(act);
+    }
+
+    pub(super) fn id(&self) -> ClientId {
+        self.place.terms.client
+    }
+}
+
+/// The nearest whole microsecond: a runtime's clock may be off by less than half of one.
+fn nearest(time: Duration) -> i64 {
+    i64::try_from((time.as_nanos() + 500) / 1_000).unwrap_or(i64::MAX)
+}
+
+struct Alarm {
+    port: Port,
+    id: u64,
+}
+
+impl Drop for Alarm {
+    fn drop(&mut self) {
+        self.port.lock().drop_alarm(self.id);
+    }
+}
+
+impl std::fmt::Debug for Sim {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}#{}", self.id(), self.place.incarnation)
+    }
+}

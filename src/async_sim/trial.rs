@@ -1,0 +1,423 @@
+//! A scenario whose clients are somebody's code, and the assertions of a test about it.
+//!
+//! A failed test carries the text of the command line: the sentence, the line that repeats it, a timeline. Every run that
+//! is told of was made twice. Must not judge: `check` does, against what the test expects.
+
+use super::about::{About, WallClock, span};
+use super::blocking::BlockingSim;
+use super::hub::{Birth, Hub, Slot, Start};
+use super::process::{MadsimProcess, Process, Stirred, ThreadProcess, TokioProcess};
+use super::sim::Sim;
+use crate::check::{Expectation, Expected, OracleName};
+use crate::history::Fact;
+use crate::lock::Terms;
+use crate::name::ClientId;
+use crate::plan::Plan;
+use crate::report::{HuntStory, Length, Story, divergence, hunt_text, run_text, telling_failure};
+use crate::scenario::{Runner, Scenario};
+use crate::sim::{self, Explorer, Hunted, Keep, RunResult, Runs, Seeds};
+use crate::test::{Play, Steer, command, expecting, hunted};
+use crate::time::{ProcessClocks, WallTime, WorldTime};
+use crate::world::{Act, ClientSetup, Draws};
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+/// A scenario that waits for its clients' code, and what is said of their lock.
+#[must_use = "nothing is run before it is given code: `.client(…)`"]
+pub struct Trial {
+    play: Play,
+    about: About,
+}
+
+/// A scenario with its clients' code.
+#[must_use = "nothing is run before `assert_holds`, `assert_violates`, `assert_as_expected`, `run` or `hunt`"]
+pub struct Code {
+    trial: Trial,
+    start: Box<dyn Start + Send + Sync>,
+}
+
+/// A shipped scenario by name (`fencepost list` shows all), a switch, a row of the comparison, or a file by its path. Its
+/// lock and its workload give way to the code of its clients; the deployment, the network, the plan, the store and the
+/// number of clients stay.
+///
+/// # Panics
+/// If there is no such scenario, or its file cannot be read.
+#[track_caller]
+pub fn scenario(name: &str) -> Trial {
+    let is_path = name.contains('/') || name.ends_with(".toml");
+    let play = match is_path {
+        true => {
+            let text = std::fs::read_to_string(name).unwrap_or_else(|error| panic!("{name}: {error}"));
+            crate::test::scenario_text(name, &text)
+        }
+        false => crate::test::scenario(name),
+    };
+    Trial { play, about: About::new() }
+}
+
+/// A scenario of one's own as text.
+///
+/// # Panics
+/// If it cannot be read as one.
+#[track_caller]
+pub fn scenario_text(name: &str, text: &str) -> Trial {
+    Trial { play: crate::test::scenario_text(name, text), about: About::new() }
+}
+
+impl Trial {
+    /// How the lock is called in reports.
+    pub fn named(mut self, name: &'static str) -> Self {
+        self.about.name = name;
+        self
+    }
+
+    /// The key under which the lock keeps its hold, made from the name of the resource; without this it is that name.
+    pub fn key(mut self, key: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
+        self.about.key = Box::new(key);
+        self
+    }
+
+    /// How long its keys live; without this as long as the scenario's.
+    pub fn ttl(mut self, ttl: Duration) -> Self {
+        self.about.ttl = Some(span(ttl));
+        self
+    }
+
+    /// How many nodes must agree; without this a majority of all.
+    pub fn quorum(mut self, quorum: u8) -> Self {
+        self.about.quorum = Some(quorum);
+        self
+    }
+
+    /// How often the lock renews by itself: part of the bound of *silent-loss*, which is not judged without it.
+    pub fn renewal(mut self, every: Duration) -> Self {
+        self.about.renewal = Some(span(every));
+        self
+    }
+
+    /// How long the lock waits for one node: part of the bounds of *leak* and *silent-loss*.
+    pub fn node_timeout(mut self, time: Duration) -> Self {
+        self.about.node_timeout = Some(span(time));
+        self
+    }
+
+    /// The longest that one call of acquire takes: the bound of *unavailable*, and part of that of *stuck*; neither is
+    /// judged without it.
+    pub fn call_max(mut self, time: Duration) -> Self {
+        self.about.call_max = Some(span(time));
+        self
+    }
+
+    /// Its grants carry fences.
+    pub fn fenced(mut self) -> Self {
+        self.about.fenced = true;
+        self
+    }
+
+    /// Its code never looks at the wall clock, so that faults of it, and suspended machines, can be applied.
+    pub fn wall_clock_unread(mut self) -> Self {
+        self.about.wall = WallClock::Unread;
+        self
+    }
+
+    /// The code drives the shipped cores of the scenario's own lock, which say what they are.
+    pub(super) fn of_cores(mut self) -> Self {
+        self.about.cores = true;
+        self
+    }
+
+    /// Under a plan that is drawn for each seed from a shipped profile of faults, instead of the scenario's own.
+    ///
+    /// # Panics
+    /// If no profile has this name.
+    #[track_caller]
+    pub fn profile(self, name: &str) -> Self {
+        Self { play: self.play.profiled(name), ..self }
+    }
+
+    /// The same lock under another plan.
+    pub fn plan(mut self, plan: Plan) -> Self {
+        self.play.scenario_mut().setup.plan = plan;
+        self
+    }
+
+    /// Under all of these seeds instead of the scenario's own.
+    ///
+    /// # Panics
+    /// If there is none.
+    #[track_caller]
+    pub fn seeds(self, seeds: Range<u64>) -> Self {
+        Self { play: self.play.seeded(seeds), ..self }
+    }
+
+    /// The code of one client process, for real tokio: called once in each life of each client.
+    pub fn client<F>(self, code: impl Fn(Sim) -> F + Send + Sync + 'static) -> Code
+    where
+        F: Future + 'static,
+    {
+        Code { trial: self, start: Box::new(OnTokio(Arc::new(code))) }
+    }
+
+    /// The same for code written for madsim, such as on `madsim-tokio`.
+    pub fn madsim_client<F>(self, code: impl Fn(Sim) -> F + Send + Sync + 'static) -> Code
+    where
+        F: Future + 'static,
+    {
+        Code { trial: self, start: Box::new(OnMadsim(Arc::new(code))) }
+    }
+
+    /// The same for code that blocks, on a thread of its own.
+    pub fn blocking_client(self, code: impl Fn(BlockingSim) + Send + Sync + 'static) -> Code {
+        Code { trial: self, start: Box::new(OnThread(Arc::new(code))) }
+    }
+}
+
+impl Code {
+    /// The run of the scenario's seed, or of the first of several, with its records.
+    ///
+    /// # Panics
+    /// If the plan holds what code cannot suffer, the code panics, or it does what cannot be.
+    #[track_caller]
+    pub fn run(&self) -> RunResult {
+        let scenario = self.judging(self.trial.play.scenario().expect.clone());
+        let seed = Steer::read().seed.or(self.trial.play.seeds().map(Seeds::from));
+        self.one(&scenario, seed.unwrap_or(scenario.seed)).1
+    }
+
+    /// The run of this seed under the plan of this seed, with its scenario.
+    ///
+    /// # Panics
+    /// As [`run`](Self::run).
+    #[track_caller]
+    pub fn run_seed(&self, seed: u64) -> (Scenario, RunResult) {
+        self.one(&self.judging(self.trial.play.scenario().expect.clone()), seed)
+    }
+
+    /// What all of its seeds come to.
+    ///
+    /// # Panics
+    /// As [`run`](Self::run); if two runs of one seed differ.
+    #[track_caller]
+    pub fn hunt(&self) -> Hunted {
+        let scenario = self.judging(self.trial.play.scenario().expect.clone());
+        let own = Seeds::new(scenario.seed, scenario.seed + 1).expect("a seed and the next");
+        hunted(&Many { code: self, scenario: &scenario }, &scenario, self.trial.play.seeds().unwrap_or(own))
+    }
+
+    /// The test passes if each of these oracles is exercised and held in every run that exercises it, and, where the plan
+    /// is the scenario's own, all of it came about.
+    ///
+    /// # Panics
+    /// In every other case, with the report for a person; if a name is no oracle's; as [`run`](Self::run).
+    #[track_caller]
+    pub fn assert_holds(&self, oracles: impl IntoIterator<Item = impl AsRef<str>>) {
+        let oracles: Vec<OracleName> = oracles.into_iter().map(|name| oracle(name.as_ref())).collect();
+        assert!(!oracles.is_empty(), "name at least one oracle: a test of none cannot fail");
+        self.assert_ends(expecting(&oracles, Expected::Held));
+    }
+
+    /// The test passes if this oracle is violated, in at least one run.
+    ///
+    /// # Panics
+    /// As [`assert_holds`](Self::assert_holds).
+    #[track_caller]
+    pub fn assert_violates(&self, name: &str) {
+        self.assert_ends(expecting(&[oracle(name)], Expected::Violated));
+    }
+
+    /// The test passes if all ends as the file expects, witnesses included. What a shipped file expects was written for
+    /// its own lock.
+    ///
+    /// # Panics
+    /// As [`assert_holds`](Self::assert_holds); if the file expects nothing.
+    #[track_caller]
+    pub fn assert_as_expected(&self) {
+        let scenario = self.trial.play.scenario();
+        let Some(expect) = scenario.expect.clone() else {
+            panic!("{} expects nothing: name oracles with `assert_holds`", scenario.name)
+        };
+        self.assert_ends(expect);
+    }
+
+    #[track_caller]
+    fn assert_ends(&self, expect: Expectation) {
+        let scenario = self.judging(Some(expect));
+        let steer = Steer::read();
+        let seeds = steer.seeds.or(self.trial.play.seeds());
+        let Some(seeds) = seeds.filter(|_| steer.seed.is_none()) else {
+            let (scenario, result) = self.one(&scenario, steer.seed.unwrap_or(scenario.seed));
+            let story = Story { scenario: &scenario, result: &result };
+            assert!(result.judgement.as_expected() == Some(true), "{}", run_text(story, Length::Short));
+            return;
+        };
+        let hunted = hunted(&Many { code: self, scenario: &scenario }, &scenario, seeds);
+        self.check_key(&scenario, seeds.from());
+        if hunted.judgement.as_expected() == Some(true) {
+            return;
+        }
+        let story = HuntStory { scenario: &scenario, hunted: &hunted };
+        let mut text = hunt_text(story);
+        if let Some(failure) = telling_failure(story) {
+            let (scenario, result) = self.one(&scenario, failure.seed);
+            let run = run_text(Story { scenario: &scenario, result: &result }, Length::Short);
+            text.push_str(&format!("\n{run}"));
+        }
+        panic!("{text}");
+    }
+
+    /// The scenario as this test judges it: with the key of the lock.
+    fn judging(&self, expect: Option<Expectation>) -> Scenario {
+        let mut scenario = self.trial.play.scenario().clone();
+        scenario.setup.key = self.trial.about.key(&scenario.setup.key);
+        Scenario { expect, runner: Runner::Test(command()), ..scenario }
+    }
+
+    /// One run, made twice: code that looks at the machine it runs on is found out. Its plan comes with it.
+    #[track_caller]
+    fn one(&self, scenario: &Scenario, seed: u64) -> (Scenario, RunResult) {
+        let scenario = self.planned(scenario, seed);
+        let result = self.play(&scenario, seed, Keep::Records);
+        let again = self.play(&scenario, seed, Keep::Records);
+        if let Some(difference) = divergence(Story { scenario: &scenario, result: &result }, &again) {
+            panic!("{difference}");
+        }
+        self.find_key(&scenario, &result);
+        (scenario, result)
+    }
+
+    /// The scenario with the plan of this seed.
+    fn planned(&self, scenario: &Scenario, seed: u64) -> Scenario {
+        let mut scenario = scenario.clone();
+        if let Some(profile) = self.trial.play.profile() {
+            scenario.setup.plan = sim::plan_under(&scenario, profile, seed);
+        }
+        scenario
+    }
+
+    #[track_caller]
+    fn check_key(&self, scenario: &Scenario, seed: u64) {
+        self.one(scenario, seed);
+    }
+
+    /// A lock whose key no node ever saw is one under another key: every oracle that looks at keys would be blind.
+    #[track_caller]
+    fn find_key(&self, scenario: &Scenario, result: &RunResult) {
+        let (mut granted, mut seen) = (false, false);
+        for record in &result.records {
+            granted |= matches!(record.fact, Fact::Granted { .. });
+            seen |= matches!(record.fact, Fact::Applied { change: Some(_), .. });
+        }
+        assert!(
+            seen || !granted,
+            "{} was granted, but no node ever saw the key {:?}: say under which key it keeps its hold with \
+             `.key(|resource| …)`",
+            self.trial.about.name,
+            String::from_utf8_lossy(&scenario.setup.key)
+        );
+    }
+
+    /// One run, on a thread of its own: what belongs to a thread begins anew.
+    fn play(&self, scenario: &Scenario, seed: u64, keep: Keep) -> RunResult {
+        let clients = scenario.setup.clients.len();
+        if let Some(why) = self.trial.about.unfit(&scenario.setup.plan, clients) {
+            panic!("{}: code outside of the world cannot suffer {why}", scenario.name);
+        }
+        let run = || {
+            let locks = self.trial.about.locks(&scenario.setup);
+            let mut hub = Hub::new(&*self.start, self.slots(scenario, seed));
+            Explorer::with(scenario, &|setup| self.trial.about.locks(setup))
+                .run_outside(locks, seed, keep, &mut hub)
+        };
+        let done = std::thread::scope(|scope| scope.spawn(run).join());
+        done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+
+    fn slots(&self, scenario: &Scenario, seed: u64) -> Vec<Slot> {
+        let (setup, resource) = (&scenario.setup, &self.trial.play.scenario().setup.key);
+        let each = sim::terms(setup).into_iter().zip(&setup.clients).enumerate();
+        let slot = |(index, (terms, client)): (usize, (Terms, &ClientSetup))| {
+            let clocks = ProcessClocks::new(setup.nodes.len() + 1 + index, client.offset);
+            let first = clocks.now(WorldTime::ZERO);
+            let (id, mut streams) = (ClientId(index as u16), sim::Streams::new(seed, setup.clients.len()));
+            let begins = client.start - WorldTime::ZERO;
+            let terms = Terms { key: resource.clone(), ..terms };
+            let own = xxh3_64_with_seed(&(index as u64).to_le_bytes(), seed);
+            Slot::new(terms, client.workload.cycles, own, (first, begins), move || streams.draw(id))
+        };
+        each.map(slot).collect()
+    }
+}
+
+/// The runs of many seeds.
+struct Many<'a> {
+    code: &'a Code,
+    scenario: &'a Scenario,
+}
+
+impl Runs for Many<'_> {
+    fn run(&self, seed: u64, keep: Keep) -> RunResult {
+        self.code.play(&self.code.planned(self.scenario, seed), seed, keep)
+    }
+
+    fn scenario(&self, seed: u64) -> Cow<'_, Scenario> {
+        Cow::Owned(self.code.planned(self.scenario, seed))
+    }
+}
+
+/// Starts code on tokio.
+struct OnTokio<C>(Arc<C>);
+/// Starts code on madsim.
+struct OnMadsim<C>(Arc<C>);
+/// Starts code that blocks.
+struct OnThread<C>(Arc<C>);
+
+/// What starts asynchronous code, and says when it is done.
+fn main_of<C, F>(code: &Arc<C>, birth: Birth) -> super::process::Main
+where
+    C: Fn(Sim) -> F + 'static,
+    F: Future + 'static,
+{
+    let code = Arc::clone(code);
+    Box::new(move || {
+        let sim = birth.sim();
+        let running = code(sim.clone());
+        Box::pin(async move {
+            running.await;
+            sim.tell(Act::Done);
+        })
+    })
+}
+
+impl<C: Fn(Sim) -> F + 'static, F: Future + 'static> Start for OnTokio<C> {
+    fn start(&self, seed: u64, wall: WallTime, stirred: Stirred, birth: Birth) -> Box<dyn Process> {
+        Box::new(TokioProcess::new(seed, wall, stirred, main_of(&self.0, birth)))
+    }
+}
+
+impl<C: Fn(Sim) -> F + 'static, F: Future + 'static> Start for OnMadsim<C> {
+    fn start(&self, seed: u64, wall: WallTime, stirred: Stirred, birth: Birth) -> Box<dyn Process> {
+        Box::new(MadsimProcess::new(seed, wall, stirred, main_of(&self.0, birth)))
+    }
+}
+
+impl<C: Fn(BlockingSim) + Send + Sync + 'static> Start for OnThread<C> {
+    fn start(&self, seed: u64, wall: WallTime, stirred: Stirred, birth: Birth) -> Box<dyn Process> {
+        let code = Arc::clone(&self.0);
+        let main = move |blocking| {
+            let sim = birth.sim();
+            code(BlockingSim::new(sim.clone(), blocking));
+            sim.tell(Act::Done);
+        };
+        Box::new(ThreadProcess::new(seed, wall, stirred, Box::new(main)))
+    }
+}
+
+#[track_caller]
+fn oracle(name: &str) -> OracleName {
+    let known = OracleName::TEXTS.iter().find(|(_, text)| *text == name);
+    let all = || OracleName::TEXTS.map(|(_, text)| text).join(", ");
+    known.map_or_else(|| panic!("{name:?} is no oracle; they are {}", all()), |(oracle, _)| *oracle)
+}
