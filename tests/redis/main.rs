@@ -95,6 +95,7 @@ fn show(reply: &Reply) -> String {
         Reply::Array(items) => format!("[{}]", all(items)),
         Reply::Set(items) => format!("~[{}]", all(items)),
         Reply::Push(items) => format!(">[{}]", all(items)),
+        Reply::Several(replies) => all(replies),
         Reply::Map(pairs) => {
             let flat: Vec<Reply> =
                 pairs.iter().flat_map(|(key, value)| [key.clone(), value.clone()]).collect();

@@ -30,9 +30,10 @@ impl Hub {
         };
         self.sessions.iter_mut().for_each(|session| session.notice(&log));
         for message in &log.published {
-            for (other, _) in self.sessions.iter().enumerate().filter(|(_, one)| one.hears(&message.channel))
-            {
-                told.push_str(&format!(" {other}<{}", show(&message.push())));
+            for (other, session) in self.sessions.iter().enumerate() {
+                for push in session.pushes(message) {
+                    told.push_str(&format!(" {other}<{}", show(&push)));
+                }
             }
         }
         let keys: Vec<Bytes> = log.changes.into_iter().map(|change| change.key).collect();
@@ -67,13 +68,13 @@ fn messages_reach_who_hears_the_channel() {
         (0, "publish c hello", ":0"),
         (1, "subscribe c", "[$subscribe $c :1]"),
         (1, "subscribe c", "[$subscribe $c :1]"),
-        (1, "subscribe d e", "[[$subscribe $d :2] [$subscribe $e :3]]"),
+        (1, "subscribe d e", "[$subscribe $d :2] [$subscribe $e :3]"),
         (2, "subscribe c", "[$subscribe $c :1]"),
         (0, "publish c hello", ":2 1<>[$message $c $hello] 2<>[$message $c $hello]"),
         (0, "publish d there", ":1 1<>[$message $d $there]"),
-        (1, "unsubscribe c nosuch", "[[$unsubscribe $c :2] [$unsubscribe $nosuch :2]]"),
+        (1, "unsubscribe c nosuch", "[$unsubscribe $c :2] [$unsubscribe $nosuch :2]"),
         (0, "publish c again", ":1 2<>[$message $c $again]"),
-        (1, "unsubscribe", "[[$unsubscribe $d :1] [$unsubscribe $e :0]]"),
+        (1, "unsubscribe", "[$unsubscribe $d :1] [$unsubscribe $e :0]"),
         (1, "unsubscribe", "[$unsubscribe _ :0]"),
         (1, "get k", "_"),
         (0, "publish", "-ERR wrong number of arguments for 'publish' command"),
