@@ -3,6 +3,8 @@
 //! Every expected reply was compared with a live Redis 7.0.15.
 
 mod canonical;
+mod channels;
+mod clients;
 mod commands;
 mod determinism;
 mod disk;
@@ -12,6 +14,7 @@ mod replication;
 mod scored;
 mod scripts;
 mod sessions;
+mod shared_locks;
 mod standing;
 mod tags;
 mod texts;

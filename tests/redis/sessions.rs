@@ -6,20 +6,24 @@ use fencepost::redis::{Answer, Audience, Compat, Log, Node, Role, Session};
 use fencepost::time::WallTime;
 
 /// A server with several connections, spoken to in turn.
-struct Hub {
-    node: Node,
+pub(super) struct Hub {
+    pub(super) node: Node,
     wall: WallTime,
-    sessions: Vec<Session>,
+    pub(super) sessions: Vec<Session>,
 }
 
 impl Hub {
-    fn new(connections: usize) -> Self {
-        Self { node: Node::new(Compat::V70), wall: WALL, sessions: vec![Session::new(); connections] }
+    pub(super) fn new(connections: usize) -> Self {
+        Self::of(Compat::V70, connections)
+    }
+
+    pub(super) fn of(compat: Compat, connections: usize) -> Self {
+        Self { node: Node::new(compat), wall: WALL, sessions: vec![Session::new(); connections] }
     }
 
     /// What connection `at` is answered, what others are then sent as `N<message` and `N<item`, in order. `wait` is no
     /// answer.
-    fn says(&mut self, at: usize, line: &str) -> String {
+    pub(super) fn says(&mut self, at: usize, line: &str) -> String {
         let audience = Audience::of(&self.sessions);
         let mut log = Log::default();
         let (session, command) = (&mut self.sessions[at], command(line));
@@ -51,7 +55,7 @@ impl Hub {
 
     /// Each line: a connection, a command, and what follows.
     #[track_caller]
-    fn check(&mut self, cases: &[(usize, &str, &str)]) {
+    pub(super) fn check(&mut self, cases: &[(usize, &str, &str)]) {
         for (at, line, expected) in cases {
             assert_eq!(self.says(*at, line), *expected, "{at}: {line}");
         }

@@ -114,7 +114,9 @@ impl Replier<'_> {
         if let Value::String(text) = raw("ok") {
             return Some(Reply::Status(one_line(text.as_bytes().to_vec())));
         }
-        if let Some(number) = raw("double").as_f64() {
+        // The binding hands a whole number over as an integer.
+        let double = raw("double");
+        if let Some(number) = double.as_f64().or(double.as_i64().map(|whole| whole as f64)) {
             return Some(self.double(number));
         }
         if let Value::Table(map) = raw("map") {
