@@ -60,7 +60,7 @@ fn protocol_errors_have_redis_texts() {
 #[test]
 fn a_reply_looks_different_in_each_version() {
     let text = Bytes::from_static;
-    let cases: [(Reply, &str, &str); 15] = [
+    let cases: [(Reply, &str, &str); 16] = [
         (Reply::OK, "+OK\r\n", "+OK\r\n"),
         (Reply::error("ERR a\r\nb"), "-ERR a  b\r\n", "-ERR a  b\r\n"),
         (Reply::Int(-7), ":-7\r\n", ":-7\r\n"),
@@ -71,6 +71,7 @@ fn a_reply_looks_different_in_each_version() {
         (Reply::Map(vec![(Reply::Int(1), Reply::Int(2))]), "*2\r\n:1\r\n:2\r\n", "%1\r\n:1\r\n:2\r\n"),
         (Reply::Set(vec![Reply::Int(1)]), "*1\r\n:1\r\n", "~1\r\n:1\r\n"),
         (Reply::Push(vec![Reply::Int(1)]), "*1\r\n:1\r\n", ">1\r\n:1\r\n"),
+        (Reply::Several(vec![Reply::Int(1), Reply::Null]), ":1\r\n$-1\r\n", ":1\r\n_\r\n"),
         (Reply::Double(text(b"2.5")), "$3\r\n2.5\r\n", ",2.5\r\n"),
         (Reply::Bool(true), ":1\r\n", "#t\r\n"),
         (Reply::Bool(false), ":0\r\n", "#f\r\n"),

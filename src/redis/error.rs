@@ -13,6 +13,25 @@ pub(super) enum CommandError {
     Aborted,
     #[error("BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.")]
     Busy,
+    #[error(
+        "ERR AUTH <password> called without any password configured for the default user. Are you sure your \
+         configuration is correct?"
+    )]
+    NoPassword,
+    #[error("WRONGPASS invalid username-password pair or user is disabled.")]
+    WrongPassword,
+    #[error("ERR DB index is out of range")]
+    DbIndex,
+    #[error("ERR value is out of range, value must between -2147483648 and 2147483647")]
+    DbIndexTooLarge,
+    #[error("ERR Client names cannot contain spaces, newlines or special characters.")]
+    ClientName,
+    #[error("NOPROTO unsupported protocol version")]
+    NoProtocol,
+    #[error("ERR Protocol version is not an integer or out of range")]
+    ProtocolNotAnInteger,
+    #[error("ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client")]
+    ShardInTransaction,
     #[error("ERR decrement would overflow")]
     DecrementOverflow,
     #[error("ERR DISCARD without MULTI")]
@@ -142,6 +161,24 @@ impl CommandError {
         let mut text = b"ERR Unsupported option ".to_vec();
         text.extend_from_slice(printed(word, usize::MAX));
         Self::Named(one_line(text))
+    }
+
+    /// An option that HELLO does not know, or whose words are missing.
+    pub(super) fn hello_option(word: &[u8]) -> Self {
+        Self::Named(one_line(
+            [b"ERR Syntax error in HELLO option '", printed(word, usize::MAX), b"'"].concat(),
+        ))
+    }
+
+    /// An attribute that CLIENT SETINFO does not know.
+    pub(super) fn unrecognized_option(word: &[u8]) -> Self {
+        Self::Named(one_line([b"ERR Unrecognized option '", printed(word, usize::MAX), b"'"].concat()))
+    }
+
+    /// A value of CLIENT SETINFO that Redis does not print.
+    pub(super) fn client_info(option: &[u8]) -> Self {
+        const WHY: &[u8] = b" cannot contain spaces, newlines or special characters.";
+        Self::Named(one_line([b"ERR ", printed(option, usize::MAX), WHY].concat()))
     }
 
     /// A word of a script's first line that is not understood; `what` says which kind.

@@ -11,6 +11,7 @@ use super::session::Audience;
 use super::standing::{Role, Standing};
 use super::value::Value;
 use crate::name::CallId;
+use crate::resp::codec::Protocol;
 use crate::time::{UnixMs, WallTime};
 use bytes::Bytes;
 
@@ -23,6 +24,8 @@ pub(super) struct Exec<'a> {
     pub(super) writer: Option<CallId>,
     pub(super) standing: Standing,
     pub(super) compat: Compat,
+    /// Which shapes a reply may have: of the connection, or as a script sees replies.
+    pub(super) protocol: Protocol,
     pub(super) audience: &'a Audience,
     pub(super) log: &'a mut Log,
 }

@@ -1,8 +1,8 @@
 //! A Redis server as a value: keys with wall-clock deadlines, commands, scripts in a real Lua 5.1.
 //!
 //! Must not read a clock, draw randomness or know what a lock is. Every rule's facts are Redis 7.0.15 as
-//! observed on a live server, with the differences of others behind [`Compat`]. Replies are those of RESP2, but for
-//! messages of channels, which are pushes. Read `node.rs` for what a caller
+//! observed on a live server, with the differences of others behind [`Compat`]. Replies have the shapes of RESP2 until
+//! a connection says HELLO 3, but for messages of channels, which are pushes. Read `node.rs` for what a caller
 //! does with a server, `session.rs` for what it keeps of a connection, `stream.rs` for a server among others and `disk/` for what its end leaves, `table.rs` for
 //! which commands exist, `commands/` for their meaning by family, and `lua/` for how scripts are kept
 //! deterministic.
@@ -13,6 +13,7 @@ mod disk;
 mod entry;
 mod error;
 mod exec;
+mod glob;
 mod items;
 mod keyspace;
 mod lua;
@@ -38,7 +39,7 @@ pub use members::Members;
 pub use node::{Answer, Compat, KeyView, Node};
 pub use persistence::{DiskTimes, Ending, Persistence};
 pub use scored::{Score, Scored};
-pub use session::{Audience, Message, Session};
+pub use session::{Audience, Message, Session, Space};
 pub use snapshot::Snapshot;
 pub use standing::{Role, Writes};
 pub use value::{Fields, Value};

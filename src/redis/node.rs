@@ -65,6 +65,24 @@ impl Compat {
         }
     }
 
+    /// The version that a client or a script written for Redis reads.
+    pub(super) fn redis_version(self) -> &'static str {
+        match self {
+            Self::V70 => "7.0.15",
+            Self::V72 => "7.2.6",
+            Self::V84 => "8.4.0",
+            Self::Valkey90 => "7.2.4",
+        }
+    }
+
+    /// The name and the version that HELLO shows.
+    pub(super) fn product(self) -> (&'static str, &'static str) {
+        match self {
+            Self::V70 | Self::V72 | Self::V84 => ("redis", self.redis_version()),
+            Self::Valkey90 => ("valkey", "9.0.0"),
+        }
+    }
+
     /// Whether SET knows IFEQ.
     pub(super) fn compares(self) -> bool {
         match self {
@@ -161,6 +179,11 @@ impl Node {
     /// `writer` tags every value that the command creates or overwrites. Keys that have expired are deleted
     /// silently on the way: that is no change, and a command that then writes saw a missing key. `audience` are the
     /// connections of the server that hear channels; they are sent what was published, in order, behind the answer.
+    /// A connection of RESP3 may hear what it publishes itself: Redis sends it that before its answer.
+    ///
+    /// The answer is written in the [protocol](Session::protocol) that the session has afterwards; a command queued
+    /// before a HELLO in the same transaction would in Redis be answered in the earlier one. Behind the answer the
+    /// caller closes a connection that [has quit](Session::has_quit).
     ///
     /// A script over the limits (see `lua/limits.rs`) leaves the server busy for ever: it and every later
     /// command is answered `BUSY …`, except what Redis itself rejects earlier and SCRIPT KILL.
@@ -201,7 +224,9 @@ impl Node {
         let (reported, expired) = (log.changes.len(), log.expired.len());
         let audience = Audience::default();
         let (keys, standing, compat) = (&mut self.keys, self.standing, self.compat);
-        let mut exec = Exec { keys, wall, writer: None, standing, compat, audience: &audience, log };
+        let protocol = session.protocol();
+        let mut exec =
+            Exec { keys, wall, writer: None, standing, compat, protocol, audience: &audience, log };
         // A key that came to hold another type is none that it waits for.
         let popped = match exec.live(key).map(|slot| &slot.value) {
             Some(Value::List(_)) => {
@@ -226,7 +251,7 @@ impl Node {
         if let Some(error) = self.refusal(request, spec, args) {
             return Err(if ends { abort(request, &error) } else { spoil(request, error) });
         }
-        let at_once = ends || matches!(spec.name, "discard" | "multi" | "watch");
+        let at_once = ends || matches!(spec.name, "discard" | "multi" | "quit" | "reset" | "watch");
         if let Some(queue) = request.session.queue.as_mut().filter(|_| !at_once) {
             queue.commands.push(command.clone());
             return Ok(Reply::Status(Bytes::from_static(b"QUEUED")));
@@ -252,16 +277,12 @@ impl Node {
         {
             return Some(refusal.of_command());
         }
-        let hears = matches!(spec.name, "subscribe" | "unsubscribe" | "ping");
-        if request.session.is_subscribed() && !hears {
+        if request.session.is_confined() && !MAY_WHO_HEARS.contains(&spec.name) {
             return Some(CommandError::Subscribed(spec.name));
         }
         match self.activity {
             Activity::Serving => None,
-            Activity::Busy(_) => {
-                let serves = matches!(spec.name, "script|kill" | "multi" | "discard" | "watch" | "unwatch");
-                (!serves).then_some(CommandError::Busy)
-            }
+            Activity::Busy(_) => (!SERVED_WHILE_BUSY.contains(&spec.name)).then_some(CommandError::Busy),
         }
     }
 
@@ -270,13 +291,14 @@ impl Node {
         let spec = table::look_up(words, self.compat).map_err(|missing| missing.for_client(words))?;
         let args = &words[spec.name_words()..];
         match spec.handler {
-            Handler::Keys(_) if spec.name == "ping" && request.session.is_subscribed() => {
+            Handler::Keys(_) if spec.name == "ping" && request.session.is_confined() => {
                 let message = args.first().cloned().unwrap_or_default();
                 Ok(Reply::Array([Bytes::from_static(b"pong"), message].map(Reply::Bulk).into()))
             }
             Handler::Keys(run) | Handler::Waits(_, run) => run(&mut self.exec(request), args),
             Handler::Server(run) => run(self, request, args),
-            Handler::Container(_) => unreachable!("a container alone fails its arity"),
+            // Every other container alone fails its arity; COMMAND describes nothing.
+            Handler::Container(_) => Ok(Reply::Array(Vec::new())),
         }
     }
 
@@ -288,9 +310,10 @@ impl Node {
     }
 
     fn exec<'a>(&'a mut self, request: &'a mut Request<'_>) -> Exec<'a> {
-        let Request { wall, writer, audience, log, .. } = request;
+        let Request { wall, writer, session, audience, log } = request;
         let (keys, standing, compat) = (&mut self.keys, self.standing, self.compat);
-        Exec { keys, wall: *wall, writer: *writer, standing, compat, audience, log }
+        let protocol = session.protocol();
+        Exec { keys, wall: *wall, writer: *writer, standing, compat, protocol, audience, log }
     }
 
     /// Whether it is in a script that never ends: then it does nothing by itself either.
@@ -382,3 +405,19 @@ fn spoil(request: &mut Request<'_>, error: CommandError) -> CommandError {
 fn view_of(slot: &Slot) -> KeyView<'_> {
     KeyView { value: &slot.value, writer: slot.writer, deadline: slot.deadline }
 }
+
+/// What a connection that hears channels may do in RESP2.
+const MAY_WHO_HEARS: [&str; 9] = [
+    "ping",
+    "psubscribe",
+    "punsubscribe",
+    "quit",
+    "reset",
+    "ssubscribe",
+    "subscribe",
+    "sunsubscribe",
+    "unsubscribe",
+];
+/// Redis' flag `allow_busy`.
+const SERVED_WHILE_BUSY: [&str; 9] =
+    ["auth", "discard", "hello", "multi", "quit", "reset", "script|kill", "unwatch", "watch"];

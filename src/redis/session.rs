@@ -1,13 +1,16 @@
-//! What a server keeps of one connection: channels it hears, a transaction, watched keys, a wait for an item.
+//! What a server keeps of one connection: its protocol and name, channels it hears, a transaction, watched keys, a
+//! wait for an item.
 //!
 //! A session belongs to whoever owns the connections and is handed to [`Node::apply_in`](super::Node::apply_in) with
 //! each command; most connections never have anything to keep, and then it equals [`Session::new`]. Must not reach
 //! the network: what goes to other connections is returned as data. Source: Redis 7.0.15.
 
 use super::change::Log;
+use super::glob;
 use super::items::End;
 use super::keyspace::Keyspace;
 use crate::canon::Canon;
+use crate::resp::codec::Protocol;
 use crate::resp::{Command, Reply};
 use crate::time::UnixMs;
 use bytes::Bytes;
@@ -15,8 +18,13 @@ use bytes::Bytes;
 /// The state of one connection at its server.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Session {
+    id: u32,
+    protocol: Protocol,
+    has_quit: bool,
+    /// Empty without one.
+    name: Bytes,
     /// Ascending, each once.
-    channels: Vec<Bytes>,
+    subscriptions: Vec<Subscription>,
     pub(super) queue: Option<Queue>,
     watches: Watches,
     blocked: Option<Blocked>,
@@ -55,58 +63,140 @@ pub(super) struct Blocked {
     pub(super) until: Option<UnixMs>,
 }
 
+/// What a connection hears.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Subscription {
+    topic: Topic,
+    name: Bytes,
+}
+
+/// What the name of a subscription stands for. In the order in which one connection is pushed a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Topic {
+    /// One channel.
+    Channel,
+    /// Every channel that fits the pattern.
+    Pattern,
+    /// One shard channel.
+    Shard,
+}
+
+/// Where the names of channels are told apart: a shard channel has nothing to do with the channel of its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Space {
+    /// PUBLISH.
+    Global,
+    /// SPUBLISH.
+    Shard,
+}
+
 /// A message on a channel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Message {
+    /// Which command published it.
+    pub space: Space,
     /// Where it was published.
     pub channel: Bytes,
     /// What was published.
     pub payload: Bytes,
 }
 
-/// How many connections hear each channel, which is what PUBLISH answers.
+/// Everything that connections hear, which decides what PUBLISH answers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
-pub struct Audience(Vec<Bytes>);
+pub struct Audience(Vec<Subscription>);
 
-impl Message {
-    /// What a connection that hears the channel is sent.
-    pub fn push(&self) -> Reply {
-        let kind = Bytes::from_static(b"message");
-        Reply::Push([kind, self.channel.clone(), self.payload.clone()].map(Reply::Bulk).into())
+impl Topic {
+    pub(super) fn space(self) -> Space {
+        match self {
+            Self::Channel | Self::Pattern => Space::Global,
+            Self::Shard => Space::Shard,
+        }
+    }
+}
+
+impl Subscription {
+    fn hears(&self, message: &Message) -> bool {
+        let fits = match self.topic {
+            Topic::Channel | Topic::Shard => self.name == message.channel,
+            Topic::Pattern => glob::matches(&self.name, &message.channel),
+        };
+        fits && self.topic.space() == message.space
+    }
+
+    fn push(&self, message: &Message) -> Reply {
+        let (kind, pattern) = match self.topic {
+            Topic::Channel => ("message", None),
+            Topic::Pattern => ("pmessage", Some(self.name.clone())),
+            Topic::Shard => ("smessage", None),
+        };
+        let (channel, payload) = (message.channel.clone(), message.payload.clone());
+        let parts = [Some(Bytes::from_static(kind.as_bytes())), pattern, Some(channel), Some(payload)];
+        Reply::Push(parts.into_iter().flatten().map(Reply::Bulk).collect())
     }
 }
 
 impl Audience {
     /// The audience that these connections are.
     pub fn of<'a>(sessions: impl IntoIterator<Item = &'a Session>) -> Self {
-        Self(sessions.into_iter().flat_map(|session| session.channels.iter().cloned()).collect())
+        Self(sessions.into_iter().flat_map(|session| session.subscriptions.iter().cloned()).collect())
     }
 
-    /// How many hear this channel.
-    pub(super) fn count(&self, channel: &[u8]) -> usize {
-        self.0.iter().filter(|known| *known == channel).count()
+    /// How many times it is heard.
+    pub(super) fn count(&self, message: &Message) -> usize {
+        self.0.iter().filter(|known| known.hears(message)).count()
     }
 }
 
 impl Session {
-    /// A connection that has just opened.
+    /// A connection that has just opened, whose CLIENT ID is 1.
     pub const fn new() -> Self {
-        Self { channels: Vec::new(), queue: None, watches: Watches::Clean(Vec::new()), blocked: None }
+        Self::numbered(1)
     }
 
-    /// Whether there is nothing to keep.
+    /// The same with another CLIENT ID: a server that its caller wants to tell its connections apart gives each its
+    /// own, as Redis does from 1 on. Nothing here depends on it.
+    pub const fn numbered(id: u32) -> Self {
+        Self {
+            id,
+            protocol: Protocol::Resp2,
+            has_quit: false,
+            name: Bytes::new(),
+            subscriptions: Vec::new(),
+            queue: None,
+            watches: Watches::Clean(Vec::new()),
+            blocked: None,
+        }
+    }
+
+    /// Whether there is nothing to keep but its number.
     pub fn is_idle(&self) -> bool {
-        *self == Self::new()
+        *self == Self::numbered(self.id)
     }
 
-    /// Whether the connection hears this channel.
-    pub fn hears(&self, channel: &[u8]) -> bool {
-        self.channels.iter().any(|known| known == channel)
+    /// The protocol in which replies are written: RESP2 until HELLO says otherwise.
+    pub fn protocol(&self) -> Protocol {
+        self.protocol
     }
 
-    /// Whether it hears any channel: then it may do little else.
+    /// Whether it said QUIT: its owner closes it behind the answer and hands on nothing that came behind.
+    pub fn has_quit(&self) -> bool {
+        self.has_quit
+    }
+
+    /// What it is sent of a message: as often as it hears it, by channel first, then by pattern.
+    pub fn pushes<'s>(&'s self, message: &'s Message) -> impl Iterator<Item = Reply> + 's {
+        let heard = self.subscriptions.iter().filter(|known| known.hears(message));
+        heard.map(|known| known.push(message))
+    }
+
+    /// Whether it hears any channel: in RESP2 it may then do little else.
     pub fn is_subscribed(&self) -> bool {
-        !self.channels.is_empty()
+        !self.subscriptions.is_empty()
+    }
+
+    /// Whether it may do little else than hear.
+    pub(super) fn is_confined(&self) -> bool {
+        self.is_subscribed() && self.protocol == Protocol::Resp2
     }
 
     /// Whether it waits for an item: then it handles nothing else.
@@ -160,8 +250,9 @@ impl Session {
     /// Takes part in a pass that makes states with equal futures equal, after [`Node::settle`](super::Node::settle).
     /// The deadline belongs to the process that the pass has turned to.
     pub fn canonical(&mut self, canon: &mut Canon) {
-        self.channels.iter_mut().for_each(|channel| canon.bytes(channel));
-        self.channels.sort();
+        canon.bytes(&mut self.name);
+        self.subscriptions.iter_mut().for_each(|known| canon.bytes(&mut known.name));
+        self.subscriptions.sort();
         for command in self.queue.iter_mut().flat_map(|queue| &mut queue.commands) {
             command.replace(|word| canon.renamed(word));
         }
@@ -177,23 +268,56 @@ impl Session {
         }
     }
 
-    /// Hears a channel from now on; how many it hears.
-    pub(super) fn subscribe(&mut self, channel: &Bytes) -> usize {
-        if let Err(at) = self.channels.binary_search(channel) {
-            self.channels.insert(at, channel.clone());
+    pub(super) fn id(&self) -> u32 {
+        self.id
+    }
+
+    pub(super) fn name(&self) -> &Bytes {
+        &self.name
+    }
+
+    /// Takes this name, if there is one to take.
+    pub(super) fn rename(&mut self, name: Option<Bytes>) {
+        if let Some(name) = name {
+            self.name = name;
         }
-        self.channels.len()
     }
 
-    /// Hears a channel no longer; how many it still hears.
-    pub(super) fn unsubscribe(&mut self, channel: &Bytes) -> usize {
-        self.channels.retain(|known| known != channel);
-        self.channels.len()
+    pub(super) fn speak(&mut self, protocol: Protocol) {
+        self.protocol = protocol;
     }
 
-    /// Every channel it hears.
-    pub(super) fn channels(&self) -> &[Bytes] {
-        &self.channels
+    /// Forgets everything but its number.
+    pub(super) fn reset(&mut self) {
+        *self = Self::numbered(self.id);
+    }
+
+    /// Ends: nothing is heard or queued any more. What it is still sent is written as before.
+    pub(super) fn quit(&mut self) {
+        *self = Self { protocol: self.protocol, has_quit: true, ..Self::numbered(self.id) };
+    }
+
+    /// Hears a channel or a pattern from here on.
+    pub(super) fn subscribe(&mut self, topic: Topic, name: &Bytes) {
+        let new = Subscription { topic, name: name.clone() };
+        if let Err(at) = self.subscriptions.binary_search(&new) {
+            self.subscriptions.insert(at, new);
+        }
+    }
+
+    pub(super) fn unsubscribe(&mut self, topic: Topic, name: &Bytes) {
+        self.subscriptions.retain(|known| known.topic != topic || known.name != *name);
+    }
+
+    /// Everything of this kind that it hears.
+    pub(super) fn names(&self, topic: Topic) -> Vec<Bytes> {
+        let known = self.subscriptions.iter().filter(|known| known.topic == topic);
+        known.map(|known| known.name.clone()).collect()
+    }
+
+    /// How many subscriptions it has in a space.
+    pub(super) fn count(&self, space: Space) -> usize {
+        self.subscriptions.iter().filter(|known| known.topic.space() == space).count()
     }
 
     /// Watches a key; once one has changed, more do not matter.

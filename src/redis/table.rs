@@ -1,10 +1,12 @@
 //! The command table: every command this server knows, once.
 //!
-//! Must not hold any meaning: handlers live in `commands/`. Source: Redis 7.0.15, `COMMAND`,
+//! Must not hold any meaning: handlers live in `commands/`. Whatever is not listed is an unknown command, as in Redis:
+//! functions (FUNCTION, FCALL), streams, KEYS and SCAN among them. Source: Redis 7.0.15, `COMMAND`,
 //! and its check order: existence, arity, too few replicas, read-only, busy.
 
 use super::commands::{
-    connection, expiry, hash, key, list, members, replication, scored, script, server, string, strings,
+    channel, connection, expiry, handshake, hash, key, list, members, replication, scored, script, server,
+    string, strings,
 };
 use super::error::CommandError;
 use super::exec::Exec;
@@ -41,6 +43,8 @@ pub(super) enum Access {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Known {
     Everywhere,
+    /// Redis from 7.2 on, and Valkey.
+    Redis72,
     /// Redis from 8.4 on.
     Redis84,
     /// Valkey from 9.0 on.
@@ -51,6 +55,7 @@ impl Known {
     fn to(self, compat: Compat) -> bool {
         match self {
             Self::Everywhere => true,
+            Self::Redis72 => !compat.is_70(),
             Self::Redis84 => compat == Compat::V84,
             Self::Valkey90 => compat == Compat::Valkey90,
         }
@@ -117,9 +122,15 @@ pub(super) enum Missing {
 pub(super) fn look_up(words: &[Bytes], compat: Compat) -> Result<&'static Spec, Missing> {
     let mut spec = find(COMMANDS, &words[0]).filter(|spec| spec.known.to(compat)).ok_or(Missing::Command)?;
     if let (Handler::Container(subcommands), Some(word)) = (spec.handler, words.get(1)) {
-        spec = find(subcommands, word).ok_or(Missing::Subcommand(spec.name))?;
+        let found = find(subcommands, word).filter(|spec| spec.known.to(compat));
+        spec = found.ok_or(Missing::Subcommand(spec.name))?;
     }
     if spec.takes(words.len()) { Ok(spec) } else { Err(Missing::Arity(spec.name)) }
+}
+
+/// How many commands such a server knows.
+pub(super) fn count(compat: Compat) -> usize {
+    COMMANDS.iter().filter(|spec| spec.known.to(compat)).count()
 }
 
 impl Missing {
@@ -202,29 +213,36 @@ const COMMANDS: &[Spec] = &[
     row("type", 2, Read, Allowed, Handler::Keys(key::type_of)),
     row("unlink", -2, Write, Allowed, Handler::Keys(key::del)),
     row("wait", 3, Read, Since72, Handler::Keys(replication::wait)),
-    keys("publish", 3, Spread, connection::publish),
-    connected("subscribe", -2, connection::subscribe),
-    connected("unsubscribe", -1, connection::unsubscribe),
+    keys("publish", 3, Spread, channel::publish),
+    connected("subscribe", -2, channel::subscribe),
+    connected("unsubscribe", -1, channel::unsubscribe),
     connected("multi", 1, connection::multi),
     connected("exec", 1, connection::exec),
     connected("discard", 1, connection::discard),
     connected("watch", -2, connection::watch),
     connected("unwatch", 1, connection::unwatch),
+    connected("auth", -2, handshake::auth),
     row("blpop", -3, Write, Since72, Handler::Waits(End::Head, list::blpop)),
     row("brpop", -3, Write, Since72, Handler::Waits(End::Tail, list::brpop)),
+    row("client", -2, Read, Allowed, Handler::Container(CLIENT)),
+    row("command", -1, Read, Allowed, Handler::Container(COMMAND)),
+    row("config", -2, Read, Allowed, Handler::Container(CONFIG)),
     keys("decr", 2, Write, string::decr),
     keys("decrby", 3, Write, string::decrby),
     newer(Known::Redis84, keys("delex", -2, Write, string::delex)),
     newer(Known::Valkey90, keys("delifeq", 3, Write, string::delifeq)),
+    keys("echo", 2, Read, server::echo),
     keys("getdel", 2, Write, string::getdel),
     keys("getrange", 4, Read, string::getrange),
     keys("getset", 3, Write, string::getset),
+    connected("hello", -1, handshake::hello),
     keys("hgetall", 2, Read, hash::hgetall),
     keys("hkeys", 2, Read, hash::hkeys),
     keys("hmget", -3, Read, hash::hmget),
     keys("hsetnx", 4, Write, hash::hsetnx),
     keys("hvals", 2, Read, hash::hvals),
     keys("incrby", 3, Write, string::incrby),
+    keys("info", -1, Read, server::info),
     keys("lindex", 3, Read, list::lindex),
     keys("llen", 2, Read, list::llen),
     keys("lpop", -2, Write, list::lpop),
@@ -235,15 +253,23 @@ const COMMANDS: &[Spec] = &[
     keys("mset", -3, Write, strings::mset),
     keys("msetnx", -3, Write, strings::msetnx),
     keys("psetex", 4, Write, string::psetex),
+    connected("psubscribe", -2, channel::psubscribe),
+    connected("punsubscribe", -1, channel::punsubscribe),
+    connected("quit", -1, handshake::quit),
+    connected("reset", 1, handshake::reset),
     keys("rpop", -2, Write, list::rpop),
     keys("rpush", -3, Write, list::rpush),
     keys("sadd", -3, Write, members::sadd),
     keys("scard", 2, Read, members::scard),
+    keys("select", 2, Read, server::select),
     keys("setex", 4, Write, string::setex),
     keys("sismember", 3, Read, members::sismember),
     keys("smembers", 2, Read, members::smembers),
+    keys("spublish", 3, Spread, channel::spublish),
     keys("srem", -3, Write, members::srem),
+    connected("ssubscribe", -2, channel::ssubscribe),
     keys("strlen", 2, Read, string::strlen),
+    connected("sunsubscribe", -1, channel::sunsubscribe),
     keys("zadd", -4, Write, scored::zadd),
     keys("zcard", 2, Read, scored::zcard),
     keys("zcount", 4, Read, scored::zcount),
@@ -256,6 +282,20 @@ const COMMANDS: &[Spec] = &[
     keys("zrevrange", -4, Read, scored::zrevrange),
     keys("zscore", 3, Read, scored::zscore),
 ];
+
+const CLIENT: &[Spec] = &[
+    connected("client|getname", 2, handshake::name),
+    connected("client|id", 2, handshake::id),
+    connected("client|no-evict", 3, handshake::switch),
+    newer(Known::Redis72, connected("client|no-touch", 3, handshake::switch)),
+    newer(Known::Redis72, connected("client|setinfo", 4, handshake::set_info)),
+    connected("client|setname", 3, handshake::set_name),
+];
+
+const COMMAND: &[Spec] =
+    &[keys("command|count", 2, Read, server::command_count), keys("command|docs", -2, Read, server::nothing)];
+
+const CONFIG: &[Spec] = &[row("config|get", -3, Read, Refused, Handler::Keys(server::nothing))];
 
 const SCRIPT: &[Spec] = &[
     row("script|exists", -3, Read, Refused, Handler::Server(script::exists)),

@@ -36,8 +36,10 @@ pub enum Reply {
         /// The text.
         text: Bytes,
     },
-    /// RESP3 `>`, RESP2 an array; never the answer to a request.
+    /// RESP3 `>`, RESP2 an array. What is sent to whoever hears a channel; in RESP3 confirmations of (un)subscribing too.
     Push(Vec<Reply>),
+    /// Several replies to one command, one after the other: confirmations for several channels.
+    Several(Vec<Reply>),
 }
 
 impl Reply {

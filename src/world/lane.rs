@@ -513,7 +513,7 @@ fn canonical_request(request: &mut RequestId, lane: LaneState, client: ClientId,
 pub(crate) fn canonical_reply(reply: &mut Reply, canon: &mut Canon) {
     match reply {
         Reply::Status(text) | Reply::Bulk(text) | Reply::Verbatim { text, .. } => canon.bytes(text),
-        Reply::Array(parts) | Reply::Set(parts) | Reply::Push(parts) => {
+        Reply::Array(parts) | Reply::Set(parts) | Reply::Push(parts) | Reply::Several(parts) => {
             parts.iter_mut().for_each(|part| canonical_reply(part, canon));
         }
         Reply::Map(pairs) => {

@@ -210,21 +210,20 @@ impl World {
         self.notice(node, &Log { expired, ..Log::default() });
     }
 
-    /// Sends a message of a channel to whoever hears it; how many do.
+    /// Sends a message of a channel to whoever hears it, as often as it does; how often that is.
     pub(super) fn push_message(&mut self, node: NodeId, message: &Message, out: &mut Trail) -> u32 {
-        let hears = |seat: &&Seat| seat.session.hears(&message.channel);
-        let mut lanes: Vec<LaneId> = self.seats.at(node).filter(hears).map(|seat| seat.lane).collect();
-        lanes.sort_unstable();
-        let now = self.redis(node).clocks.now(self.now);
-        for lane in &lanes {
-            if self.links.get(*lane).is_none_or(|lane| lane.torn.is_some()) {
+        let heard = |seat: &Seat| seat.session.pushes(message).map(|push| (seat.lane, push)).collect();
+        let mut pushes: Vec<(LaneId, Reply)> = self.seats.at(node).flat_map::<Vec<_>, _>(heard).collect();
+        pushes.sort_by_key(|(lane, _)| *lane);
+        let (now, count) = (self.redis(node).clocks.now(self.now), pushes.len());
+        for (lane, message) in pushes {
+            if self.links.get(lane).is_none_or(|lane| lane.torn.is_some()) {
                 continue;
             }
-            let name = self.seats.next_push(*lane, node.voter);
-            let body = Body::Push { message: message.push() };
-            self.transmit(Process::Node(node), now, *lane, name, body, out);
+            let name = self.seats.next_push(lane, node.voter);
+            self.transmit(Process::Node(node), now, lane, name, Body::Push { message }, out);
         }
-        lanes.len() as u32
+        count as u32
     }
 
     /// Answers a request that waited, unless its connection is gone.

@@ -329,15 +329,12 @@ impl Party {
 
     fn publish(&mut self, voter: u8, log: &Log) {
         for message in &log.published {
-            let hears = |(wire, session): &(Wire, Session)| {
-                (wire.1 == voter && session.hears(&message.channel)).then_some(wire.0)
-            };
-            let hearers: Vec<usize> = self.sessions.iter().filter_map(hears).collect();
-            for client in hearers {
+            let here = self.sessions.iter().filter(|(wire, _)| wire.1 == voter);
+            let pushes: Vec<(usize, Reply)> =
+                here.flat_map(|(wire, session)| session.pushes(message).map(|push| (wire.0, push))).collect();
+            for (client, message) in pushes {
                 if !self.lost(client, Loss::Push) {
-                    let words = [b"message".as_slice(), &message.channel, &message.payload];
-                    let words = words.map(|word| Reply::Bulk(Bytes::copy_from_slice(word)));
-                    let (voter, message) = (VoterId(voter), Reply::Push(words.into()));
+                    let voter = VoterId(voter);
                     self.inbox.push_back((client, Input::Push { voter, message }));
                 }
             }

@@ -78,8 +78,11 @@ fn connected(at: u64, nonces: [u64; 3], lines: &[(usize, &str)]) -> (Node, Vec<S
 #[test]
 fn times_and_nonces_of_connections_are_renamed() {
     let lines = [
+        (0, "client setname N2"),
         (0, "subscribe N0"),
         (0, "subscribe N1"),
+        (0, "psubscribe N1"),
+        (0, "ssubscribe N2"),
         (1, "blpop N1 q 5"),
         (2, "watch N2"),
         (2, "multi"),
@@ -90,7 +93,7 @@ fn times_and_nonces_of_connections_are_renamed() {
     assert_eq!(first, connected(905_000, [3, 4, 9], &lines), "times and nonces differ, futures do not");
     assert_ne!(first, connected(5_000, [70, 70, 90], &lines), "one nonce in two places is another state");
     let mut longer = lines;
-    longer[2] = (1, "blpop N1 q 6");
+    longer[5] = (1, "blpop N1 q 6");
     assert_ne!(first, connected(5_000, [70, 80, 90], &longer), "how long it still waits is part of it");
 }
 

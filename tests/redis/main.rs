@@ -3,6 +3,8 @@
 //! Every expected reply was compared with a live Redis 7.0.15.
 
 mod canonical;
+mod channels;
+mod clients;
 mod commands;
 mod determinism;
 mod disk;
@@ -12,6 +14,7 @@ mod replication;
 mod scored;
 mod scripts;
 mod sessions;
+mod shared_locks;
 mod standing;
 mod tags;
 mod texts;
@@ -95,6 +98,7 @@ fn show(reply: &Reply) -> String {
         Reply::Array(items) => format!("[{}]", all(items)),
         Reply::Set(items) => format!("~[{}]", all(items)),
         Reply::Push(items) => format!(">[{}]", all(items)),
+        Reply::Several(replies) => all(replies),
         Reply::Map(pairs) => {
             let flat: Vec<Reply> =
                 pairs.iter().flat_map(|(key, value)| [key.clone(), value.clone()]).collect();

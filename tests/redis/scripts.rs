@@ -95,6 +95,7 @@ fn lua_values_become_replies() {
         ("return {err=1}", "[]"),
         ("return {ok='fine'}", "+fine"),
         ("return {double=1.1}", ",1.1000000000000001"),
+        ("return {double=3}", ",3"),
         ("return {map={a=1}}", "%[$a :1]"),
         ("return {set={a=true}}", "~[$a]"),
         ("return {big_number='123'}", "(123"),

@@ -1,50 +1,12 @@
-//! Commands on the connection itself: PUBLISH, SUBSCRIBE, UNSUBSCRIBE, WATCH, UNWATCH, MULTI, EXEC, DISCARD.
+//! Transactions of a connection: WATCH, UNWATCH, MULTI, EXEC, DISCARD.
 //!
-//! Connections speak RESP2: one that hears channels may do little else, which `node.rs` checks. Absent compared with
-//! Redis: patterns, shard channels, RESET, QUIT. Source: Redis 7.0.15.
+//! Which commands run at once instead of being queued is decided in `node.rs`. Source: Redis 7.0.15.
 
 use super::super::error::CommandError;
-use super::super::exec::Exec;
 use super::super::node::{Node, Request};
-use super::super::session::{Message, Queue};
+use super::super::session::Queue;
 use crate::resp::Reply;
 use bytes::Bytes;
-
-/// PUBLISH: how many connections hear the channel at this moment.
-pub(in crate::redis) fn publish(exec: &mut Exec<'_>, args: &[Bytes]) -> Result<Reply, CommandError> {
-    let (channel, payload) = (args[0].clone(), args[1].clone());
-    let count = exec.audience.count(&channel);
-    exec.log.published.push(Message { channel, payload });
-    Ok(Reply::Int(count as i64))
-}
-
-/// SUBSCRIBE: one confirmation for a channel; for several an array of them, which Redis sends one after the other.
-pub(in crate::redis) fn subscribe(
-    _: &mut Node,
-    request: &mut Request<'_>,
-    args: &[Bytes],
-) -> Result<Reply, CommandError> {
-    Ok(confirmed(args.iter().map(|channel| {
-        let count = request.session.subscribe(channel);
-        confirmation("subscribe", Reply::Bulk(channel.clone()), count)
-    })))
-}
-
-/// UNSUBSCRIBE: from these channels, or from all.
-pub(in crate::redis) fn unsubscribe(
-    _: &mut Node,
-    request: &mut Request<'_>,
-    args: &[Bytes],
-) -> Result<Reply, CommandError> {
-    let channels = if args.is_empty() { request.session.channels().to_vec() } else { args.to_vec() };
-    if channels.is_empty() {
-        return Ok(confirmation("unsubscribe", Reply::Null, 0));
-    }
-    Ok(confirmed(channels.iter().map(|channel| {
-        let count = request.session.unsubscribe(channel);
-        confirmation("unsubscribe", Reply::Bulk(channel.clone()), count)
-    })))
-}
 
 /// WATCH: EXEC will do nothing if one of these keys changes before it.
 pub(in crate::redis) fn watch(
@@ -113,16 +75,13 @@ pub(in crate::redis) fn exec(
     if touched {
         return Ok(Reply::NullArray);
     }
-    let one = |words: &[Bytes]| node.run(request, words).unwrap_or_else(|error| error.reply());
+    let one = |words: &[Bytes]| {
+        // Unlike its relatives, of which one command may give several replies inside the transaction's array.
+        let done = match words[0].eq_ignore_ascii_case(b"ssubscribe") {
+            true => Err(CommandError::ShardInTransaction),
+            false => node.run(request, words),
+        };
+        done.unwrap_or_else(|error| error.reply())
+    };
     Ok(Reply::Array(queue.commands.iter().map(|command| command.words()).map(one).collect()))
-}
-
-fn confirmed(confirmations: impl Iterator<Item = Reply>) -> Reply {
-    let mut all: Vec<Reply> = confirmations.collect();
-    if all.len() == 1 { all.remove(0) } else { Reply::Array(all) }
-}
-
-fn confirmation(kind: &'static str, channel: Reply, count: usize) -> Reply {
-    let kind = Reply::Bulk(Bytes::from_static(kind.as_bytes()));
-    Reply::Array(vec![kind, channel, Reply::Int(count as i64)])
 }

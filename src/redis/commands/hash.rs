@@ -8,6 +8,7 @@ use super::super::exec::{Deadline, Exec};
 use super::super::number;
 use super::super::value::{Fields, Value};
 use super::container::find;
+use super::shape;
 use crate::resp::Reply;
 use bytes::Bytes;
 
@@ -91,27 +92,29 @@ pub(in crate::redis) fn hmget(exec: &mut Exec<'_>, args: &[Bytes]) -> Result<Rep
 
 /// HGETALL: each field, followed by its value. Redis answers in the order of its storage, here fields ascend.
 pub(in crate::redis) fn hgetall(exec: &mut Exec<'_>, args: &[Bytes]) -> Result<Reply, CommandError> {
-    all(exec, args, |field, value| vec![field, value])
+    let protocol = exec.protocol;
+    let known = fields(exec, &args[0])?.into_iter().flat_map(Fields::iter);
+    let pairs = known.map(|(field, value)| (Reply::Bulk(field.clone()), Reply::Bulk(value.clone())));
+    Ok(shape::map(protocol, pairs))
 }
 
 /// HKEYS: all fields.
 pub(in crate::redis) fn hkeys(exec: &mut Exec<'_>, args: &[Bytes]) -> Result<Reply, CommandError> {
-    all(exec, args, |field, _| vec![field])
+    all(exec, args, |field, _| field)
 }
 
 /// HVALS: all values.
 pub(in crate::redis) fn hvals(exec: &mut Exec<'_>, args: &[Bytes]) -> Result<Reply, CommandError> {
-    all(exec, args, |_, value| vec![value])
+    all(exec, args, |_, value| value)
 }
 
 fn all(
     exec: &mut Exec<'_>,
     args: &[Bytes],
-    of: impl Fn(Bytes, Bytes) -> Vec<Bytes>,
+    of: impl for<'f> Fn(&'f Bytes, &'f Bytes) -> &'f Bytes,
 ) -> Result<Reply, CommandError> {
     let known = fields(exec, &args[0])?.into_iter().flat_map(Fields::iter);
-    let parts = known.flat_map(|(field, value)| of(field.clone(), value.clone()));
-    Ok(Reply::Array(parts.map(Reply::Bulk).collect()))
+    Ok(Reply::Array(known.map(|(field, value)| Reply::Bulk(of(field, value).clone())).collect()))
 }
 
 /// The fields of a live hash; `None` if the key is missing.

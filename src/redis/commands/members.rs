@@ -6,6 +6,7 @@ use super::super::error::CommandError;
 use super::super::exec::Exec;
 use super::super::members::Members;
 use super::container::{change, find};
+use super::shape;
 use crate::resp::Reply;
 use bytes::Bytes;
 
@@ -33,8 +34,9 @@ pub(in crate::redis) fn sismember(exec: &mut Exec<'_>, args: &[Bytes]) -> Result
 
 /// SMEMBERS: all members.
 pub(in crate::redis) fn smembers(exec: &mut Exec<'_>, args: &[Bytes]) -> Result<Reply, CommandError> {
+    let protocol = exec.protocol;
     let members = find::<Members>(exec, &args[0])?.into_iter().flat_map(Members::iter);
-    Ok(Reply::Array(members.cloned().map(Reply::Bulk).collect()))
+    Ok(shape::set(protocol, members.cloned().map(Reply::Bulk)))
 }
 
 /// SCARD: how many members there are.

@@ -3,9 +3,11 @@
 //! A handler checks in Redis' order, because the first failing check decides the error. Must not look a key up
 //! except through `Exec`. Which commands exist, their arity and flags: `table.rs`.
 
+pub(super) mod channel;
 pub(super) mod connection;
 mod container;
 pub(super) mod expiry;
+pub(super) mod handshake;
 pub(super) mod hash;
 pub(super) mod key;
 pub(super) mod list;
@@ -15,5 +17,6 @@ pub(super) mod scored;
 pub(super) mod script;
 pub(super) mod server;
 mod set_options;
+mod shape;
 pub(super) mod string;
 pub(super) mod strings;

@@ -9,7 +9,9 @@ use super::super::exec::Exec;
 use super::super::number;
 use super::super::scored::{Score, Scored, Span};
 use super::container::{change, find};
+use super::shape;
 use crate::resp::Reply;
+use crate::resp::codec::Protocol;
 use bytes::Bytes;
 
 /// What ZADD was asked to do besides setting scores.
@@ -91,7 +93,7 @@ pub(in crate::redis) fn zadd(exec: &mut Exec<'_>, args: &[Bytes]) -> Result<Repl
         Ok(())
     })?;
     Ok(match (options.incr, options.ch) {
-        (true, _) => score_of(last),
+        (true, _) => score_of(exec.protocol, last),
         (false, true) => Reply::Int(added + changed),
         (false, false) => Reply::Int(added),
     })
@@ -105,7 +107,7 @@ pub(in crate::redis) fn zincrby(exec: &mut Exec<'_>, args: &[Bytes]) -> Result<R
         scored.insert(member, new);
         Ok(new)
     })?;
-    Ok(score_of(Some(new)))
+    Ok(score_of(exec.protocol, Some(new)))
 }
 
 /// ZREM: how many of the members were there.
@@ -123,9 +125,10 @@ pub(in crate::redis) fn zremrangebyscore(exec: &mut Exec<'_>, args: &[Bytes]) ->
     Ok(Reply::Int(removed as i64))
 }
 
-/// ZSCORE: the score as text, or null.
+/// ZSCORE: the score, or null.
 pub(in crate::redis) fn zscore(exec: &mut Exec<'_>, args: &[Bytes]) -> Result<Reply, CommandError> {
-    Ok(score_of(find::<Scored>(exec, &args[0])?.and_then(|scored| scored.of(&args[1]))))
+    let protocol = exec.protocol;
+    Ok(score_of(protocol, find::<Scored>(exec, &args[0])?.and_then(|scored| scored.of(&args[1]))))
 }
 
 /// ZRANK: how many members come before it, or null.
@@ -188,9 +191,10 @@ pub(in crate::redis) fn zrangebyscore(exec: &mut Exec<'_>, args: &[Bytes]) -> Re
         }
     }
     let span = Span::read(&args[1], &args[2])?;
+    let protocol = exec.protocol;
     let scored = find::<Scored>(exec, &args[0])?.into_iter().flat_map(Scored::iter);
     let inside = scored.filter(|(score, _)| span.contains(*score));
-    Ok(shown.reply(inside.skip(skipped).take(most)))
+    Ok(shown.reply(protocol, inside.skip(skipped).take(most)))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -203,31 +207,34 @@ enum Order {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shown {
     Members,
-    /// WITHSCORES: each member is followed by its score.
+    /// WITHSCORES: each member is followed by its score; in RESP3 they are a pair.
     Scores,
 }
 
 impl Shown {
-    fn reply<'s>(self, entries: impl Iterator<Item = (Score, &'s Bytes)>) -> Reply {
-        let parts = entries.flat_map(|(score, member)| {
-            let score = (self == Self::Scores).then(|| score_of(Some(score)));
-            [Some(Reply::Bulk(member.clone())), score].into_iter().flatten()
-        });
-        Reply::Array(parts.collect())
+    fn reply<'s>(self, protocol: Protocol, entries: impl Iterator<Item = (Score, &'s Bytes)>) -> Reply {
+        let member = |member: &Bytes| Reply::Bulk(member.clone());
+        let both = |(score, of): (Score, &Bytes)| [member(of), score_of(protocol, Some(score))];
+        Reply::Array(match (self, protocol) {
+            (Self::Members, _) => entries.map(|(_, of)| member(of)).collect(),
+            (Self::Scores, Protocol::Resp2) => entries.flat_map(both).collect(),
+            (Self::Scores, Protocol::Resp3) => entries.map(|of| Reply::Array(both(of).into())).collect(),
+        })
     }
 }
 
 fn ranked(exec: &mut Exec<'_>, args: &[Bytes], order: Order, shown: Shown) -> Result<Reply, CommandError> {
     let (start, stop) = (number::integer(&args[1])?, number::integer(&args[2])?);
+    let protocol = exec.protocol;
     let Some(scored) = find::<Scored>(exec, &args[0])? else { return Ok(Reply::Array(Vec::new())) };
     let range = number::range(start, stop, scored.len());
     let (skipped, count) = (range.start, range.len());
     Ok(match order {
-        Order::Ascending => shown.reply(scored.iter().skip(skipped).take(count)),
-        Order::Descending => shown.reply(scored.iter().rev().skip(skipped).take(count)),
+        Order::Ascending => shown.reply(protocol, scored.iter().skip(skipped).take(count)),
+        Order::Descending => shown.reply(protocol, scored.iter().rev().skip(skipped).take(count)),
     })
 }
 
-fn score_of(score: Option<Score>) -> Reply {
-    score.map_or(Reply::Null, |score| Reply::Bulk(score.text()))
+fn score_of(protocol: Protocol, score: Option<Score>) -> Reply {
+    score.map_or(Reply::Null, |score| shape::double(protocol, score.text()))
 }

@@ -9,7 +9,8 @@ use super::convert;
 use super::format;
 use super::limits::{MEMORY, Stop};
 use super::random::Random;
-use super::turn::{Failure, Place, ReplyView, Turn};
+use super::turn::{Failure, Place, Turn};
+use crate::resp::codec::Protocol;
 use bytes::Bytes;
 use mlua::{Lua, MultiValue, Table, Value};
 
@@ -142,8 +143,8 @@ fn setresp(lua: &Lua, args: MultiValue) -> mlua::Result<()> {
         return Err(wrong("ERR redis.setresp() requires one argument."));
     };
     let view = match lua.coerce_integer(version.clone())? {
-        Some(2) => ReplyView::Resp2,
-        Some(3) => ReplyView::Resp3,
+        Some(2) => Protocol::Resp2,
+        Some(3) => Protocol::Resp3,
         Some(_) | None => return Err(wrong("ERR RESP version must be 2 or 3.")),
     };
     Turn::with(|turn| turn.view = view);
@@ -152,13 +153,10 @@ fn setresp(lua: &Lua, args: MultiValue) -> mlua::Result<()> {
 
 /// What a script reads as the server's version. Source: Redis 7.0.15; the number is 0x00MMmmpp.
 fn version(lua: &Lua, name: mlua::LuaString) -> mlua::Result<Value> {
-    let (text, number) = match Turn::with(|turn| turn.compat) {
-        Some(Compat::V70) => ("7.0.15", 0x0007_000F),
-        Some(Compat::V72) | None => ("7.2.6", 0x0007_0206),
-        Some(Compat::V84) => ("8.4.0", 0x0008_0400),
-        // What Valkey shows to scripts written for Redis.
-        Some(Compat::Valkey90) => ("7.2.4", 0x0007_0204),
-    };
+    let compat = Turn::with(|turn| turn.compat).unwrap_or(Compat::V72);
+    let text = compat.redis_version();
+    let parts = text.split('.').map(|part| part.parse().unwrap_or(0));
+    let number = parts.fold(0, |number, part: i64| number << 8 | part);
     Ok(match name.as_bytes() == b"REDIS_VERSION" {
         true => Value::String(lua.create_string(text)?),
         false => Value::Integer(number),

@@ -5,8 +5,9 @@
 use super::super::error::one_line;
 use super::format;
 use super::limits::{REPLY_DEPTH, REPLY_PARTS, Stop};
-use super::turn::{ReplyView, Turn};
+use super::turn::Turn;
 use crate::resp::Reply;
+use crate::resp::codec::Protocol;
 use bytes::Bytes;
 use mlua::{Lua, Table, Value};
 
@@ -16,7 +17,7 @@ pub(super) fn reply(value: &Value, turn: &mut Turn) -> Reply {
 }
 
 /// A command's reply as a Lua value; errors are not for here.
-pub(super) fn value(lua: &Lua, reply: &Reply, view: ReplyView) -> mlua::Result<Value> {
+pub(super) fn value(lua: &Lua, reply: &Reply, view: Protocol) -> mlua::Result<Value> {
     let items = |items: &[Reply]| -> mlua::Result<Value> {
         let table = lua.create_table_with_capacity(items.len(), 0)?;
         for (place, item) in items.iter().enumerate() {
@@ -30,23 +31,43 @@ pub(super) fn value(lua: &Lua, reply: &Reply, view: ReplyView) -> mlua::Result<V
         Reply::Status(text) => Ok(Value::Table(field(lua, "ok", text)?)),
         Reply::Error(text) => Ok(Value::Table(field(lua, "err", text)?)),
         Reply::Null | Reply::NullArray => Ok(match view {
-            ReplyView::Resp2 => Value::Boolean(false),
-            ReplyView::Resp3 => Value::Nil,
+            Protocol::Resp2 => Value::Boolean(false),
+            Protocol::Resp3 => Value::Nil,
         }),
-        Reply::Array(parts) | Reply::Set(parts) | Reply::Push(parts) => items(parts),
+        Reply::Array(parts) | Reply::Push(parts) | Reply::Several(parts) => items(parts),
         Reply::Map(pairs) => {
-            let flat: Vec<Reply> =
-                pairs.iter().flat_map(|(key, value)| [key.clone(), value.clone()]).collect();
-            items(&flat)
+            let table = lua.create_table_with_capacity(0, pairs.len())?;
+            for (key, of) in pairs {
+                table.raw_set(value(lua, key, view)?, value(lua, of, view)?)?;
+            }
+            tagged(lua, "map", Value::Table(table))
         }
-        Reply::Bool(truth) => Ok(match view {
-            ReplyView::Resp2 => Value::Number(f64::from(u8::from(*truth))),
-            ReplyView::Resp3 => Value::Boolean(*truth),
-        }),
-        Reply::Double(text) | Reply::BigNumber(text) | Reply::Verbatim { text, .. } => {
-            Ok(Value::String(lua.create_string(text)?))
+        Reply::Set(members) => {
+            let table = lua.create_table_with_capacity(0, members.len())?;
+            for member in members {
+                table.raw_set(value(lua, member, view)?, true)?;
+            }
+            tagged(lua, "set", Value::Table(table))
+        }
+        Reply::Double(text) => {
+            let number = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
+            tagged(lua, "double", Value::Number(number.unwrap_or(f64::NAN)))
+        }
+        Reply::Bool(truth) => Ok(Value::Boolean(*truth)),
+        Reply::BigNumber(digits) => Ok(Value::Table(field(lua, "big_number", digits)?)),
+        Reply::Verbatim { format, text } => {
+            let table = field(lua, "string", text)?;
+            table.raw_set("format", lua.create_string(format)?)?;
+            tagged(lua, "verbatim_string", Value::Table(table))
         }
     }
+}
+
+/// A table with one field, which says what kind of reply of RESP3 it is.
+fn tagged(lua: &Lua, kind: &str, inside: Value) -> mlua::Result<Value> {
+    let table = lua.create_table_with_capacity(0, 1)?;
+    table.raw_set(kind, inside)?;
+    Ok(Value::Table(table))
 }
 
 /// A table with one field.
@@ -74,9 +95,9 @@ impl Replier<'_> {
             Value::Number(number) => Reply::Int(truncated(*number)),
             Value::String(text) => Reply::Bulk(Bytes::copy_from_slice(&text.as_bytes())),
             Value::Boolean(truth) => match (self.turn.view, truth) {
-                (ReplyView::Resp3, truth) => Reply::Bool(*truth),
-                (ReplyView::Resp2, true) => Reply::Int(1),
-                (ReplyView::Resp2, false) => Reply::Null,
+                (Protocol::Resp3, truth) => Reply::Bool(*truth),
+                (Protocol::Resp2, true) => Reply::Int(1),
+                (Protocol::Resp2, false) => Reply::Null,
             },
             Value::Table(_) if depth >= REPLY_DEPTH => Reply::error("ERR reached lua stack limit"),
             Value::Table(table) => self.tagged(table, depth).unwrap_or_else(|| self.array(table, depth)),
@@ -93,7 +114,9 @@ impl Replier<'_> {
         if let Value::String(text) = raw("ok") {
             return Some(Reply::Status(one_line(text.as_bytes().to_vec())));
         }
-        if let Some(number) = raw("double").as_f64() {
+        // The binding hands a whole number over as an integer.
+        let double = raw("double");
+        if let Some(number) = double.as_f64().or(double.as_i64().map(|whole| whole as f64)) {
             return Some(self.double(number));
         }
         if let Value::Table(map) = raw("map") {

@@ -41,10 +41,11 @@ use super::session::Audience;
 use super::standing::Standing;
 use crate::name::CallId;
 use crate::resp::Reply;
+use crate::resp::codec::Protocol;
 use crate::time::WallTime;
 use bytes::Bytes;
 use limits::Stop;
-use turn::{Failure, Place, ReplyView, Turn, Writes};
+use turn::{Failure, Place, Turn, Writes};
 use vm::{Finished, Vm};
 
 /// A script to run, with everything it can read besides the keys.
@@ -89,7 +90,7 @@ fn run_in_lua(job: Job<'_>, keys: &mut Keyspace, random: &mut Random, log: &mut 
         wall: job.wall,
         writer: job.writer,
         compat: job.compat,
-        view: ReplyView::Resp2,
+        view: Protocol::Resp2,
         standing: job.standing,
         audience: job.audience.clone(),
         writes: Writes::Allowed,

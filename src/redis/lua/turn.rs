@@ -16,6 +16,7 @@ use super::random::Random;
 use super::shebang::Declared;
 use crate::name::CallId;
 use crate::resp::Reply;
+use crate::resp::codec::Protocol;
 use crate::time::WallTime;
 use bytes::Bytes;
 use std::cell::RefCell;
@@ -31,19 +32,13 @@ pub(super) struct Turn {
     pub(super) compat: Compat,
     pub(super) standing: Standing,
     pub(super) audience: Audience,
-    pub(super) view: ReplyView,
+    /// How replies look to the script: `redis.setresp`.
+    pub(super) view: Protocol,
     pub(super) writes: Writes,
     pub(super) spent: u64,
     pub(super) stop: Option<Stop>,
     /// The text of the error that ended the script, without its place.
     pub(super) failure: Option<Failure>,
-}
-
-/// How replies look to the script: `redis.setresp`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ReplyView {
-    Resp2,
-    Resp3,
 }
 
 /// Whether the script may write.
@@ -134,9 +129,9 @@ impl Turn {
     /// The text of the error, as `redis.pcall` shows it.
     pub(super) fn call(&mut self, words: &[Bytes]) -> Result<Reply, Bytes> {
         let spec = callable(words, self.writes, self.compat)?;
-        let Self { keys, wall, writer, standing, compat, audience, log, .. } = self;
-        let (wall, writer, standing, compat) = (*wall, *writer, *standing, *compat);
-        let mut exec = Exec { keys, wall, writer, standing, compat, audience, log };
+        let Self { keys, wall, writer, standing, compat, view, audience, log, .. } = self;
+        let (wall, writer, standing, compat, protocol) = (*wall, *writer, *standing, *compat, *view);
+        let mut exec = Exec { keys, wall, writer, standing, compat, protocol, audience, log };
         call(spec, &mut exec, words)
     }
 }

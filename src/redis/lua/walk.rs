@@ -13,6 +13,7 @@ use super::straight::{Arguments, Comparison, Held, Operand, Step, Straight, Then
 use super::turn::{self, Writes};
 use super::{Job, convert, format};
 use crate::resp::Reply;
+use crate::resp::codec::Protocol;
 use bytes::Bytes;
 
 /// Runs the script, unless that is for Lua: then nothing is changed but that expired keys which the script
@@ -30,7 +31,7 @@ pub(super) fn walk(
     let (reported, published) = (log.changes.len(), log.published.len());
     let Job { wall, writer, standing, compat, audience, .. } = job;
     let mut walk = Walk {
-        exec: Exec { keys, wall, writer, standing, compat, audience, log },
+        exec: Exec { keys, wall, writer, standing, compat, protocol: Protocol::Resp2, audience, log },
         job,
         writes,
         registers: vec![Held::Nil; straight.registers],
@@ -221,7 +222,8 @@ impl Walk<'_> {
             | Reply::Bool(_)
             | Reply::BigNumber(_)
             | Reply::Verbatim { .. }
-            | Reply::Push(_) => return None,
+            | Reply::Push(_)
+            | Reply::Several(_) => return None,
         };
         if let Held::Text(text) | Held::Status(text) = &held {
             self.read += text.len();

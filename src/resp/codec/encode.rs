@@ -36,6 +36,12 @@ pub fn encode_reply(reply: &Reply, protocol: Protocol, out: &mut Vec<u8>) {
                 encode_reply(value, protocol, out);
             }
         }
+        // Also inside a transaction's array, whose count is of commands: so does Redis.
+        (Reply::Several(replies), _) => {
+            for reply in replies {
+                encode_reply(reply, protocol, out);
+            }
+        }
         (Reply::Set(items), Resp3) => all(out, b'~', items, protocol),
         (Reply::Push(items), Resp3) => all(out, b'>', items, protocol),
         (Reply::Set(items) | Reply::Push(items), Resp2) => all(out, b'*', items, protocol),

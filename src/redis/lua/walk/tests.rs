@@ -260,8 +260,16 @@ fn large_words_are_left_to_lua() {
     let mut log = no_log();
     let (wall, standing, audience) = (WallTime(0), Standing::ALONE, Audience::default());
     let (keys_of, compat, log) = (&mut filled.keys, Compat::V70, &mut log);
-    let mut exec =
-        super::Exec { keys: keys_of, wall, writer: None, standing, compat, audience: &audience, log };
+    let mut exec = super::Exec {
+        keys: keys_of,
+        wall,
+        writer: None,
+        standing,
+        compat,
+        protocol: super::Protocol::Resp2,
+        audience: &audience,
+        log,
+    };
     let value = super::super::super::value::Value::String(argv[0].clone());
     exec.write(&keys[0], value, super::super::super::exec::Deadline::Clear);
     let small = words(&["y"]);
