@@ -63,7 +63,7 @@ impl Gate {
     }
 
     /// Sets the clock forward by `by` at once and waits until no task can go on. Tasks that were woken before
-    /// run first, for tokio looks at its timers only when those have run.
+    /// run first, for tokio looks at its timers only when those have run (or after 61 polls, as it does always).
     pub(super) async fn jump(&self, by: Duration) {
         let mut jump = std::pin::pin!(tokio::time::advance(by));
         poll_fn(|cx| {

@@ -2,6 +2,7 @@
 //!
 //! Must not measure real time, except in the ignored measurement.
 
+mod ends;
 mod madsim;
 mod repeat;
 mod thread;

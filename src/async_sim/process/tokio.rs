@@ -3,7 +3,9 @@
 //! A current-thread runtime with a paused clock, entered from inside a madsim runtime, so that tokio's timers
 //! and the standard library's clocks and entropy are virtual and seeded. One order is one entry. Must not touch
 //! what the code does: no hook of panics, no replacement of a crate. The code must not start threads
-//! (`spawn_blocking` included): madsim forbids it with a panic.
+//! (`spawn_blocking` included): madsim forbids it with a panic. Entropy is virtual where it is drawn through the
+//! C library's `getrandom`, as the standard library and `getrandom` 0.3 and 0.4 do; version 0.2, and so `rand`
+//! 0.8, makes the system call itself and draws real entropy, which no seed repeats.
 //!
 //! # Time
 //! tokio's timers fire on ticks of one millisecond since the runtime began, deadlines rounded up, and between

@@ -8,7 +8,7 @@ use madsim::task::spawn;
 use madsim::time::{TimeHandle, sleep, timeout};
 use std::future::{Future, pending};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 fn process<F: Future<Output = ()> + 'static>(
     stirred: &Stirred,
@@ -17,13 +17,10 @@ fn process<F: Future<Output = ()> + 'static>(
     MadsimProcess::new(7, WALL, stirred.clone(), main_of(code))
 }
 
-/// How long `since` is past, in whole microseconds.
-fn past(since: Duration) -> Span {
-    Span((TimeHandle::current().elapsed() - since).as_micros() as i64)
-}
-
-fn now() -> Duration {
-    TimeHandle::current().elapsed()
+/// The wall clock, in whole microseconds since the beginning.
+fn now() -> Span {
+    let since_1970 = TimeHandle::current().now_time().duration_since(SystemTime::UNIX_EPOCH);
+    Span(since_1970.expect("it is after 1970").as_micros() as i64 - WALL.0)
 }
 
 #[test]
@@ -31,17 +28,16 @@ fn timers_fire_at_their_own_time_and_the_bound_is_exclusive() {
     let notes = Notes::new();
     let noted = notes.clone();
     let mut process = process(&Stirred::default(), || async move {
-        let began = now();
         for task in [5, 7, 12] {
             let noted = noted.clone();
             spawn(async move {
                 sleep(Duration::from_millis(task)).await;
-                noted.add((task, past(began)));
+                noted.add((task, now()));
             });
         }
     });
     pass(&mut process, ms(5));
-    assert_eq!(notes.take(), []);
+    assert!(notes.take().is_empty());
     // Less than a millisecond at a time, so that no bound is one that a sleep of madsim could have.
     for at in (5_100..=13_000).step_by(100) {
         pass(&mut process, us(at));
@@ -81,11 +77,10 @@ fn settling_is_a_pause_and_a_message_wins_over_its_own_timeout() {
     let noted = notes.clone();
     let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
     let mut process = process(&Stirred::default(), || async move {
-        let began = now();
         let reply = timeout(Duration::from_millis(10), receiver.recv()).await;
-        noted.add((past(began), reply.ok().flatten()));
+        noted.add((now(), reply.ok().flatten()));
         sleep(Duration::from_millis(10)).await;
-        noted.add((past(began), None));
+        noted.add((now(), None));
     });
     process.settle(Span::ZERO);
     sender.send("reply").expect("the process listens");
@@ -102,11 +97,10 @@ fn nodes_can_be_paused_and_killed() {
     let mut process = process(&Stirred::default(), || async move {
         let handle = Handle::current();
         let node = handle.create_node().build();
-        let began = now();
         node.spawn(async move {
             loop {
                 sleep(Duration::from_millis(10)).await;
-                noted.add(past(began));
+                noted.add(now());
             }
         });
         sleep(Duration::from_millis(15)).await;
@@ -126,10 +120,9 @@ fn two_processes_alternate_on_one_thread() {
     let mut processes = [1, 10].map(|factor| {
         let noted = notes.clone();
         process(&Stirred::default(), move || async move {
-            let began = now();
             for _ in 0..3 {
                 sleep(Duration::from_millis(factor)).await;
-                noted.add((factor, past(began)));
+                noted.add((factor, now()));
             }
         })
     });
@@ -175,5 +168,5 @@ fn a_panic_of_any_task_ends_the_process() {
     assert_eq!(process.settle(Span::ZERO), Ran::Resting);
     assert_eq!(process.run(ms(10)), Ran::Panicked("of a task".to_owned()));
     assert_eq!(process.run(ms(20)), Ran::Panicked("of a task".to_owned()));
-    assert_eq!(notes.take(), []);
+    assert!(notes.take().is_empty());
 }

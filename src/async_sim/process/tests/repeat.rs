@@ -3,8 +3,13 @@
 //! Must not share a thread between two runs: the keys of `RandomState` belong to the thread.
 
 use super::{Notes, WALL, main_of, ms, us};
-use crate::async_sim::process::{MadsimProcess, Process, Stirred, ThreadProcess, TokioProcess};
+use crate::async_sim::process::{
+    Blocking, MadsimProcess, Process, Ran, Stirred, ThreadProcess, TokioProcess,
+};
 use crate::time::Span;
+use madsim::rand::SeedableRng;
+use proptest::test_runner::TestRunner;
+use rand_core::Rng;
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
@@ -31,18 +36,10 @@ fn check(of: fn(u64, Notes<u64>) -> Box<dyn Process>) {
     assert_ne!(run(2), first);
 }
 
-/// A word of what the operating system calls entropy, and the keys of a hash map.
+/// What code draws from the operating system: the keys of a hash map, and a generator of `rand` 0.10.
 fn entropy(notes: &Notes<u64>) {
-    let drawn = getrandom_u64();
-    notes.add(drawn);
     notes.add(RandomState::new().hash_one(0));
-}
-
-/// Real tokio's own entropy is what `select!` draws from; the operating system's is drawn through madsim.
-fn getrandom_u64() -> u64 {
-    let mut bytes = [0; 8];
-    madsim::rand::RngCore::fill_bytes(&mut madsim::rand::thread_rng(), &mut bytes);
-    u64::from_le_bytes(bytes)
+    notes.add(TestRunner::default().rng().next_u64());
 }
 
 #[test]
@@ -84,7 +81,7 @@ fn madsim_repeats() {
 #[test]
 fn threads_repeat() {
     check(|seed, notes| {
-        let main = move |blocking: crate::async_sim::process::Blocking| {
+        let main = move |blocking: Blocking| {
             for _ in 0..20 {
                 entropy(&notes);
                 blocking.wait_until(Some(Span(blocking.elapsed().0 + 1_000)), || false);
@@ -92,6 +89,31 @@ fn threads_repeat() {
         };
         Box::new(ThreadProcess::new(seed, WALL, Stirred::default(), Box::new(main)))
     });
+}
+
+/// A generator of `rand` 0.8 that tells its seed.
+struct Seed([u8; 8]);
+
+impl SeedableRng for Seed {
+    type Seed = [u8; 8];
+
+    fn from_seed(seed: [u8; 8]) -> Self {
+        Self(seed)
+    }
+}
+
+/// What is not virtual: the crate `getrandom` 0.2, and with it `rand` 0.8, makes the system call itself. If this
+/// fails, the limit in the header of `tokio.rs` is gone.
+#[test]
+fn getrandom_0_2_draws_real_entropy() {
+    let draw = || {
+        let notes = Notes::new();
+        let noted = notes.clone();
+        let main = main_of(move || async move { noted.add(Seed::from_entropy().0) });
+        assert_eq!(TokioProcess::new(1, WALL, Stirred::default(), main).settle(Span::ZERO), Ran::Ended);
+        notes.take()
+    };
+    assert_ne!(draw(), draw());
 }
 
 /// `cargo test --release --features async-sim --lib orders_a_second -- --ignored --nocapture`
@@ -114,7 +136,7 @@ fn orders_a_second() {
             }
         })
     };
-    let blocker = |blocking: crate::async_sim::process::Blocking| {
+    let blocker = |blocking: Blocking| {
         loop {
             blocking.wait_until(Some(Span(blocking.elapsed().0 + 1_000)), || false);
         }

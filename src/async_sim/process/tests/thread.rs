@@ -1,14 +1,15 @@
 //! Blocking code: exact times, turns, crashes and panics.
 
 use super::{Notes, WALL, ms, pass, us};
-use crate::async_sim::process::{Blocking, Process, Ran, Stirred, ThreadProcess};
+use crate::async_sim::process::{Blocking, Process, Ran, Stirred, ThreadMain, ThreadProcess};
 use crate::time::Span;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
 fn process(stirred: &Stirred, code: impl FnOnce(Blocking) + Send + 'static) -> ThreadProcess {
-    ThreadProcess::new(7, WALL, stirred.clone(), Box::new(code))
+    let main: ThreadMain = Box::new(code);
+    ThreadProcess::new(7, WALL, stirred.clone(), main)
 }
 
 /// Blocks for a while, whatever happens.
@@ -31,7 +32,7 @@ fn deadlines_come_at_their_own_time_by_every_clock() {
         }
     });
     pass(&mut process, us(5_300));
-    assert_eq!(notes.take(), [], "the bound is exclusive");
+    assert!(notes.take().is_empty(), "the bound is exclusive");
     assert_eq!(process.run(us(5_302)), Ran::Resting);
     assert_eq!(process.run(ms(100)), Ran::Ended);
     assert_eq!(notes.take(), [5_300, 5_301, 12_301].map(|at| [Duration::from_micros(at); 2]));
