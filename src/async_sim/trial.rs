@@ -15,7 +15,7 @@ use crate::name::ClientId;
 use crate::plan::Plan;
 use crate::report::{HuntStory, Length, Story, divergence, hunt_text, run_text, telling_failure};
 use crate::scenario::{Runner, Scenario};
-use crate::sim::{self, Explorer, Hunted, Keep, RunResult, Runs, Seeds};
+use crate::sim::{self, Explorer, Hunted, Keep, NotViolated, RunResult, Runs, Seeds, Shrunk};
 use crate::test::{Play, Steer, command, expecting, hunted};
 use crate::time::{ProcessClocks, WallTime, WorldTime};
 use crate::world::{Act, ClientSetup, Draws};
@@ -207,6 +207,22 @@ impl Code {
         hunted(&Many { code: self, scenario: &scenario }, &scenario, self.trial.play.seeds().unwrap_or(own))
     }
 
+    /// The smallest schedule that violates an oracle, from the run of a seed that does.
+    ///
+    /// # Errors
+    /// The run of this seed does not violate it.
+    ///
+    /// # Panics
+    /// As [`run`](Self::run).
+    #[track_caller]
+    pub fn shrink(&self, seed: u64, oracle: OracleName, runs_max: u32) -> Result<Shrunk, NotViolated> {
+        let scenario = self.planned(&self.judging(None), seed);
+        let play = |scenario: &Scenario, keep, events| {
+            self.play_at_most(&self.keyed(scenario.clone()), seed, keep, events)
+        };
+        sim::shrink_by(&scenario, seed, oracle, runs_max, &play)
+    }
+
     /// The test passes if each of these oracles is exercised and held in every run that exercises it, and, where the plan
     /// is the scenario's own, all of it came about.
     ///
@@ -270,9 +286,14 @@ impl Code {
 
     /// The scenario as this test judges it: with the key of the lock.
     fn judging(&self, expect: Option<Expectation>) -> Scenario {
-        let mut scenario = self.trial.play.scenario().clone();
-        scenario.setup.key = self.trial.about.key(&scenario.setup.key);
-        Scenario { expect, runner: Runner::Test(command()), ..scenario }
+        let scenario = self.trial.play.scenario().clone();
+        Scenario { expect, runner: Runner::Test(command()), ..self.keyed(scenario) }
+    }
+
+    /// The scenario with the key of the lock in the place of the resource's.
+    fn keyed(&self, mut scenario: Scenario) -> Scenario {
+        scenario.setup.key = self.trial.about.key(&self.trial.play.scenario().setup.key);
+        scenario
     }
 
     /// One run, made twice: code that looks at the machine it runs on is found out. Its plan comes with it.
@@ -321,6 +342,10 @@ impl Code {
 
     /// One run, on a thread of its own: what belongs to a thread begins anew.
     fn play(&self, scenario: &Scenario, seed: u64, keep: Keep) -> RunResult {
+        self.play_at_most(scenario, seed, keep, None)
+    }
+
+    fn play_at_most(&self, scenario: &Scenario, seed: u64, keep: Keep, events: Option<u64>) -> RunResult {
         let clients = scenario.setup.clients.len();
         if let Some(why) = self.trial.about.unfit(&scenario.setup.plan, clients) {
             panic!("{}: code outside of the world cannot suffer {why}", scenario.name);
@@ -328,8 +353,9 @@ impl Code {
         let run = || {
             let locks = self.trial.about.locks(&scenario.setup);
             let mut hub = Hub::new(&*self.start, self.slots(scenario, seed));
-            Explorer::with(scenario, &|setup| self.trial.about.locks(setup))
-                .run_outside(locks, seed, keep, &mut hub)
+            let explorer = Explorer::with(scenario, &|setup| self.trial.about.locks(setup));
+            let explorer = if let Some(events) = events { explorer.at_most(events) } else { explorer };
+            explorer.run_outside(locks, seed, keep, &mut hub)
         };
         let done = std::thread::scope(|scope| scope.spawn(run).join());
         done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))

@@ -42,7 +42,7 @@ pub use judged::{Keep, RunResult, Unmet, check_scope};
 pub use outside::Outside;
 pub use run::{Explorer, run};
 pub use seeds::{Seeds, SeedsError};
-pub use shrink::{NotViolated, RUNS_MAX, Shrunk, Size, shrink, shrink_with};
+pub use shrink::{NotViolated, Play, RUNS_MAX, Shrunk, Size, shrink, shrink_by, shrink_with};
 #[cfg(feature = "testing")]
 pub use strategy::plans;
 #[cfg(feature = "async-sim")]

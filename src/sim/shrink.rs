@@ -64,6 +64,9 @@ pub struct NotViolated {
     pub seed: u64,
 }
 
+/// Makes a run of a scenario, of at most so many events if any number is given.
+pub type Play<'a> = dyn Fn(&Scenario, Keep, Option<u64>) -> RunResult + 'a;
+
 /// Shrinks the run of a scenario under a seed to the smallest that violates the oracle. At most `runs_max` runs,
 /// the first and the last not counted.
 ///
@@ -89,14 +92,33 @@ pub fn shrink_with<C: LockCore>(
     runs_max: u32,
     make: Make<'_, C>,
 ) -> Result<Shrunk, NotViolated> {
-    let first = Explorer::with(scenario, make).run(seed, Keep::Nothing);
+    let play = |scenario: &Scenario, keep, events| {
+        let explorer = Explorer::with(scenario, make);
+        let explorer = if let Some(events) = events { explorer.at_most(events) } else { explorer };
+        explorer.run(seed, keep)
+    };
+    shrink_by(scenario, seed, oracle, runs_max, &play)
+}
+
+/// The same by whoever makes a run of a scenario under this seed; of at most so many events, if any number is given.
+///
+/// # Errors
+/// As [`shrink`].
+pub fn shrink_by(
+    scenario: &Scenario,
+    seed: u64,
+    oracle: OracleName,
+    runs_max: u32,
+    play: &Play<'_>,
+) -> Result<Shrunk, NotViolated> {
+    let first = play(scenario, Keep::Nothing, None);
     if !violates(&first, oracle) {
         return Err(NotViolated { oracle, seed });
     }
     let cycles = busiest(scenario);
     let mut shrinker = Shrinker {
         scenario,
-        make,
+        play,
         seed,
         oracle,
         runs: 0,
@@ -112,7 +134,7 @@ pub fn shrink_with<C: LockCore>(
     };
     shrinker.whole();
     let small = shrinker.read(&shrinker.best).expect("what was accepted can be read");
-    let result = Explorer::with(&small, make).run(seed, Keep::Records);
+    let result = play(&small, Keep::Records, None);
     assert!(violates(&result, oracle), "a step that was accepted violates {oracle} again");
     Ok(Shrunk {
         before: size(scenario, first.events),
@@ -142,9 +164,9 @@ enum Directive {
     Deferral(Deferral),
 }
 
-struct Shrinker<'a, C> {
+struct Shrinker<'a> {
     scenario: &'a Scenario,
-    make: Make<'a, C>,
+    play: &'a Play<'a>,
     seed: u64,
     oracle: OracleName,
     runs: u32,
@@ -153,7 +175,7 @@ struct Shrinker<'a, C> {
     best: Candidate,
 }
 
-impl<C: LockCore> Shrinker<'_, C> {
+impl Shrinker<'_> {
     /// All steps, again and again until none helps.
     fn whole(&mut self) {
         loop {
@@ -293,7 +315,7 @@ impl<C: LockCore> Shrinker<'_, C> {
         }
         let Some(scenario) = self.read(&candidate) else { return false };
         self.runs += 1;
-        let run = Explorer::with(&scenario, self.make).at_most(self.events_max).run(self.seed, Keep::Nothing);
+        let run = (self.play)(&scenario, Keep::Nothing, Some(self.events_max));
         let accepted = violates(&run, self.oracle);
         if accepted {
             self.best = candidate;

@@ -25,6 +25,7 @@ impl Blocking {
     }
 
     /// How far the process's clock has come, rounded down.
+    #[cfg(test)]
     pub(crate) fn elapsed(&self) -> Span {
         self.0.hand.elapsed()
     }
