@@ -222,6 +222,7 @@ fn until_text(until: Until) -> String {
         Until::Wall(end) => format!("wall {}", ms((end.0 - 1_700_000_000_000_000) as u64)),
         Until::Released => "released".into(),
         Until::Lost => "lost".into(),
+        Until::Untold => "untold".into(),
     }
 }
 
