@@ -242,14 +242,6 @@ impl<C: LockCore> Client<C> {
             Act::Send { voter, connection, command, label, back } => {
                 self.send_outside((voter, connection), command, label, back, scene);
             }
-            Act::Ask(ask) => return self.ask_outside(ask, scene),
-            Act::Check => {
-                self.counts.checks += 1;
-                let point = Point::WriteCheck(self.counts.checks);
-                let name = PointName { client: self.id, incarnation: self.incarnation, point };
-                scene.record(self, Fact::Reached { point: name });
-                self.point(point, scene);
-            }
             Act::Acquire => return self.acquire_outside(scene),
             Act::Attempt { number } => {
                 scene.record(self, Fact::AttemptBegan { call: self.call(), number });
@@ -267,6 +259,36 @@ impl<C: LockCore> Client<C> {
                 self.counts.refusals += 1;
                 self.point(Point::Refused(self.counts.refusals), scene);
                 self.rest(scene);
+            }
+            Act::Done => {
+                self.user = User::Done;
+                self.cycles_left = 0;
+                scene.record(self, Fact::Done);
+            }
+            Act::Enter(_)
+            | Act::Check
+            | Act::Ask(_)
+            | Act::Extend
+            | Act::Extended(_)
+            | Act::ExtendFailed(..)
+            | Act::Lost(_)
+            | Act::Leave(_)
+            | Act::Release
+            | Act::Released(_) => return self.act_holding(act, scene),
+        }
+        Ok(())
+    }
+
+    /// What only a holder does, from its entry to the end of its release.
+    fn act_holding(&mut self, act: Act, scene: &mut Scene<'_>) -> Result<(), &'static str> {
+        match act {
+            Act::Ask(ask) => return self.ask_outside(ask, scene),
+            Act::Check => {
+                self.counts.checks += 1;
+                let point = Point::WriteCheck(self.counts.checks);
+                let name = PointName { client: self.id, incarnation: self.incarnation, point };
+                scene.record(self, Fact::Reached { point: name });
+                self.point(point, scene);
             }
             Act::Enter(fence) => return self.enter_outside(fence, scene),
             Act::Extend => {
@@ -308,11 +330,15 @@ impl<C: LockCore> Client<C> {
                 scene.expect_gone(self);
                 self.rest(scene);
             }
-            Act::Done => {
-                self.user = User::Done;
-                self.cycles_left = 0;
-                scene.record(self, Fact::Done);
-            }
+            Act::Connect { .. }
+            | Act::Close { .. }
+            | Act::Send { .. }
+            | Act::Acquire
+            | Act::Attempt { .. }
+            | Act::Await
+            | Act::Granted { .. }
+            | Act::Refused(_)
+            | Act::Done => unreachable!("not only holders do this"),
         }
         Ok(())
     }

@@ -74,7 +74,10 @@ fn banned_words_do_not_appear() {
 
 #[test]
 fn no_order_comes_from_a_hash() {
-    assert_tidy(files(&["src"], "rs").iter().flat_map(rule::hash_order));
+    let sources = files(&["src"], "rs");
+    // Tests may look at what a hash does.
+    let code = sources.iter().filter(|source| !source.path.contains("/tests/"));
+    assert_tidy(code.flat_map(rule::hash_order));
 }
 
 #[test]
