@@ -12,6 +12,7 @@ use super::event::Trail;
 use super::lane::{self, Body, LaneId, LaneState, StoreAnswer, StoreRequest};
 use super::nested::Inner;
 use super::scene::Scene;
+use super::seat::Seat;
 use super::system::System;
 use super::user::{Section, Step, User};
 use crate::history::{Fact, SectionEnd};
@@ -209,7 +210,8 @@ impl<C: LockCore> System<C> {
     /// Whether something may reach a client that it has not asked for, or that another client decides: it hears a
     /// channel, or waits for an item of a list.
     pub fn listens(&self, client: ClientId) -> bool {
-        self.world.seats.iter().any(|seat| seat.lane.client == client)
+        let listens = |seat: &Seat| seat.session.is_subscribed() || seat.session.is_blocked();
+        self.world.seats.iter().any(|seat| seat.lane.client == client && listens(seat))
     }
 
     /// The code of a client did this now.

@@ -11,7 +11,7 @@ use super::state::World;
 use super::system::BackingFacts;
 use super::watch::Running;
 use crate::history::{Cause, Fact, LostWhy, PromiseEnd, Record, SectionEnd, WatchEnd, WatchKind};
-use crate::lock::{LockCore, RefuseReason, Until};
+use crate::lock::{Hand, LockCore, RefuseReason, Until};
 use crate::name::{CallId, ClientId, Direction, GrantId, MessageName, Name, Nonce, Process};
 use crate::plan::MessageFate;
 use crate::time::{Now, WorldTime};
@@ -185,7 +185,8 @@ impl Scene<'_> {
         let (call, reachable) = (client.call(), self.world.reachable(client.id));
         let reached = self.world.carriers(call).all(|voter| reachable & super::watch::bit(voter) != 0);
         let traits = &client.traits.0;
-        let scripted = traits.fenced || traits.reentrant;
+        // Of code outside nobody knows which of its scripts take the lock.
+        let scripted = traits.fenced || traits.reentrant || client.hand == Hand::Outside;
         if (client.wrote || self.world.links.writes(call, scripted)) && reached {
             let bound = client.traits.0.node_timeout;
             let due = self.world.now + bound + bound + self.fixed().latency_max;
