@@ -68,7 +68,7 @@ impl Sim {
     where
         F: Future<Output = Result<T, E>>,
     {
-        self.tell(Act::Acquire);
+        self.call();
         let Some(result) = self.until_given_up(call(Inside { sim: self.clone() })).await else {
             self.tell(Act::Refused(RefuseReason::Cancelled));
             return Err(NotGranted::Cancelled);
@@ -146,7 +146,7 @@ where
 
     async fn inside<T>(self, work: impl AsyncFnOnce(&mut G) -> T) -> Result<(T, G), NotGranted<E>> {
         let Self { sim, acquire, until, fence } = self;
-        sim.tell(Act::Acquire);
+        sim.call();
         let mut held = match sim.until_given_up(acquire).await {
             Some(Ok(held)) => held,
             Some(Err(error)) => {

@@ -20,6 +20,8 @@ pub(super) struct Labels {
     calls: u32,
     attempts: u32,
     releases: u32,
+    /// Whether an attempt of the present call has begun.
+    attempts_now: bool,
     /// What the present attempt, or release, has sent: to whom, what, by which script, how often.
     sent: Vec<(VoterId, CommandName, Bytes, u8)>,
     /// Voters that did not know the script that they were sent last.
@@ -54,6 +56,7 @@ impl Labels {
             calls: 0,
             attempts: 0,
             releases: 0,
+            attempts_now: false,
             sent: Vec::new(),
             ignorant: Vec::new(),
             extensions: Vec::new(),
@@ -66,17 +69,23 @@ impl Labels {
         self.phase
     }
 
-    /// A call of acquire begins, and its first attempt; its number.
-    pub(super) fn call(&mut self) -> u32 {
+    /// A call of acquire begins.
+    pub(super) fn call(&mut self) {
         self.calls += 1;
         self.phase = Phase::Acquiring;
-        self.attempt()
+        self.attempts_now = false;
     }
 
-    fn attempt(&mut self) -> u32 {
-        self.attempts += 1;
+    /// The number of the next attempt.
+    pub(super) fn next_attempt(&self) -> u32 {
+        self.attempts + 1
+    }
+
+    /// An attempt with this number begins.
+    pub(super) fn attempt(&mut self, number: u32) {
+        self.attempts = number;
+        self.attempts_now = true;
         self.sent.clear();
-        self.attempts
     }
 
     /// The call was granted.
@@ -105,7 +114,9 @@ impl Labels {
             Phase::Holding => (Operation::Extend, count(&mut self.extensions, voter), 1, None),
             Phase::Releasing => (Operation::Release, self.releases, self.occurrence(voter, command), None),
             Phase::Acquiring => {
-                let attempt = self.begins_attempt(voter, command).then(|| self.attempt());
+                let begins = !self.attempts_now || self.begins_attempt(voter, command);
+                let attempt = begins.then(|| self.next_attempt());
+                attempt.into_iter().for_each(|number| self.attempt(number));
                 (Operation::Acquire, self.attempts, self.occurrence(voter, command), attempt)
             }
         };

@@ -204,25 +204,33 @@ impl Sim {
         result
     }
 
-    /// Says what was done, in the world's own words: for adapters that the others do not fit.
+    /// Says that acquire is called and that its first attempt begins.
+    pub(super) fn call(&self) {
+        self.tell(Act::Acquire);
+        let number = self.port.lock().labels.next_attempt();
+        self.tell(Act::Attempt { number });
+    }
+
+    /// Says what was done, in the world's own words: for adapters that the others do not fit. Whoever does not tell the
+    /// attempts of a call has them told by what is sent.
     pub fn tell(&self, act: Act) {
         let mut port = self.port.lock();
         match &act {
             Act::Acquire => {
                 port.begin_call();
-                let number = port.labels.call();
-                port.act(act);
-                return port.act(Act::Attempt { number });
+                port.labels.call();
             }
+            Act::Attempt { number } => port.labels.attempt(*number),
             Act::Granted { .. } => port.labels.hold(),
             Act::Release => port.labels.release(),
             Act::Leave(_) => port.forget_store(),
             Act::Connect { .. }
             | Act::Close { .. }
             | Act::Send { .. }
-            | Act::Attempt { .. }
             | Act::Await
+            | Act::Persist { .. }
             | Act::Refused(_)
+            | Act::GiveUp
             | Act::Enter(_)
             | Act::Check
             | Act::Ask(_)

@@ -9,6 +9,7 @@ mod constants;
 mod contract;
 mod core;
 mod counters;
+mod desk;
 mod features;
 mod hash;
 pub mod multi;
@@ -27,6 +28,7 @@ pub use contract::{
     LockCore, LockKey, LossReason, Output, RefuseReason, Released, RequestId, Stored, Ttl, UnknownReason,
     Until, WakeReason,
 };
+pub use desk::{Desk, Duty, OnTimeout};
 pub use features::Feature;
 pub use hash::{
     AfterError, HashLock, HashPolicy, HashPolicyError, HashProtocol, InnerLease, InnerRelease, Latch, Lease,

@@ -25,7 +25,7 @@ use crate::name::{
     Route, StoreAccess, VoterId,
 };
 use crate::resp::{Command, Reply};
-use crate::time::Now;
+use crate::time::{MonoTime, Now};
 
 /// What code outside of the world did, at its client's present.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,8 +75,16 @@ pub enum Act {
         /// By what nodes recognise it; `None`: by the text that most of them carry for this call.
         nonce: Option<Nonce>,
     },
+    /// If this call is refused before its monotonic clock shows this, the caller will call again, and wants the lock until
+    /// it does or gives up.
+    Persist {
+        /// Up to, not including, this reading.
+        until: MonoTime,
+    },
     /// The call ended without a grant.
     Refused(RefuseReason),
+    /// Whoever would have called again does not.
+    GiveUp,
     /// The caller enters the section, and shows this fence to the store.
     Enter(Option<i64>),
     /// It decides to write: a point of its code.
@@ -197,7 +205,7 @@ impl<C: LockCore> System<C> {
     }
 
     /// When the monotonic clock of a client shows this reading; `None` if it never will as it runs at present.
-    pub fn reads_at(&self, client: ClientId, mono: crate::time::MonoTime) -> Option<crate::time::WorldTime> {
+    pub fn reads_at(&self, client: ClientId, mono: MonoTime) -> Option<crate::time::WorldTime> {
         self.clients[usize::from(client.0)].clocks.mono_reaches(mono, self.world.now)
     }
 
@@ -254,12 +262,26 @@ impl<C: LockCore> Client<C> {
             }
             Act::Granted { until, fence, nonce } => return self.granted_outside(until, fence, nonce, scene),
             Act::Refused(why) => {
-                let User::Calling { call, .. } = self.user else {
+                let User::Calling { call, patience_end } = self.user else {
                     return Err("was refused without a call of acquire");
                 };
                 scene.refused(self, call, why);
                 self.counts.refusals += 1;
                 self.point(Point::Refused(self.counts.refusals), scene);
+                self.rest(scene);
+                let at = self.now(scene.at()).mono;
+                if at < patience_end {
+                    self.user = User::Again { call, at, patience_end };
+                }
+            }
+            Act::Persist { until } => {
+                let User::Calling { patience_end, .. } = &mut self.user else {
+                    return Err("persists without a call of acquire");
+                };
+                *patience_end = until;
+            }
+            Act::GiveUp => {
+                let User::Again { .. } = self.user else { return Err("gives up what it does not want") };
                 self.rest(scene);
             }
             Act::Done => {
@@ -330,6 +352,7 @@ impl<C: LockCore> Client<C> {
                 let User::Releasing { grant } = self.user else { return Err("ends no release") };
                 scene.record(self, Fact::ReleaseEnded { grant, how });
                 scene.expect_gone(self);
+                scene.count(self, grant, 0);
                 self.rest(scene);
             }
             Act::Connect { .. }

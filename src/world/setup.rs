@@ -1,5 +1,6 @@
 //! What a world is made from. Plain data, validated by whoever builds it.
 
+pub use crate::lock::OnTimeout;
 use crate::lock::Recipe;
 use crate::plan::{Plan, Quantiles};
 pub use crate::redis::{DiskTimes as DiskSetup, Persistence};
@@ -276,17 +277,6 @@ pub enum Connections {
     Closed,
     /// Open.
     Open,
-}
-
-/// What a driver does with the connection of a request that timed out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum OnTimeout {
-    /// Keeps it: pipelining drivers. What follows queues behind what is late.
-    Keep,
-    /// Closes it and opens another for the next command: blocking drivers. What was sent on the old one may
-    /// still arrive, after what is sent on the new one.
-    Reconnect,
 }
 
 /// What a driver does with a command whose connection is down.
