@@ -27,6 +27,8 @@ pub(super) struct Shared {
     /// Set with every act: the runner stops at the moment at which it was.
     stirred: Stirred,
     pipes: Vec<Pipe>,
+    /// Voters to which a connection was open before the process began, and that nobody has taken up.
+    ready: Vec<VoterId>,
     alarms: Vec<Alarm>,
     last_id: u64,
     /// The store's answers that were not taken, and how many are still to come.
@@ -69,7 +71,16 @@ enum PipeState {
 /// What has arrived and was not read.
 enum Inbound {
     Bytes(BytesMut),
-    Replies(VecDeque<Reply>),
+    Replies(VecDeque<Heard>),
+}
+
+/// What is heard on a connection that is read reply by reply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Heard {
+    /// The answer to the oldest command that has none.
+    Reply(Reply),
+    /// A message of a channel, which no command asked for.
+    Push(Reply),
 }
 
 /// How a connection is read.
@@ -90,11 +101,13 @@ struct Alarm {
 }
 
 impl Port {
-    pub(super) fn new(stirred: Stirred) -> Self {
+    /// A port with a connection open to each of these voters.
+    pub(super) fn new(stirred: Stirred, ready: Vec<VoterId>) -> Self {
         Self(Arc::new(Mutex::new(Shared {
             acts: Vec::new(),
             stirred,
             pipes: Vec::new(),
+            ready,
             alarms: Vec::new(),
             last_id: 0,
             answers: VecDeque::new(),
@@ -150,7 +163,9 @@ impl Shared {
     pub(super) fn arrive(&mut self, arrival: Arrival) {
         match arrival {
             Arrival::Link { voter, connection, state } => {
-                let Some(pipe) = self.pipe_of(voter, connection) else { return };
+                let Some(pipe) = self.pipe_of(voter, connection) else {
+                    return self.ready.retain(|ready| (*ready, ConnectionId(0)) != (voter, connection));
+                };
                 pipe.state = match state {
                     LinkState::Up => PipeState::Open,
                     LinkState::Refused => PipeState::Refused,
@@ -166,14 +181,14 @@ impl Shared {
                 {
                     pipe.protocol = protocol;
                 }
-                pipe.put(reply);
+                pipe.put(Heard::Reply(reply));
                 if noscript {
                     self.labels.no_script(voter);
                 }
             }
             Arrival::Push { voter, connection, message } => {
                 if let Some(pipe) = self.pipe_of(voter, connection) {
-                    pipe.put(message);
+                    pipe.put(Heard::Push(message));
                 }
             }
             Arrival::Store(answer) => {
@@ -214,23 +229,37 @@ impl Shared {
         self.last_id
     }
 
-    /// Begins to open a connection; its id.
-    pub(super) fn open(&mut self, voter: VoterId, reads: Reads) -> io::Result<u64> {
+    /// The first number that no connection to this voter has.
+    pub(super) fn free(&self, voter: VoterId) -> io::Result<ConnectionId> {
         let taken = |number: u8| {
             self.pipes.iter().any(|pipe| (pipe.voter, pipe.connection) == (voter, ConnectionId(number)))
         };
-        let free = (0..=u8::MAX).find(|number| !taken(*number));
-        let connection = ConnectionId(free.ok_or_else(|| io::Error::other("256 connections are open"))?);
+        let free = (0..=u8::MAX).find(|number| !taken(*number)).map(ConnectionId);
+        free.ok_or_else(|| io::Error::other("256 connections are open"))
+    }
+
+    /// Whether a connection was open before the process began, and nobody has taken it up.
+    pub(super) fn is_ready(&self, voter: VoterId) -> bool {
+        self.ready.contains(&voter)
+    }
+
+    /// Begins to open a connection, or takes up the one that is open; its id. No other has this number.
+    pub(super) fn open(&mut self, voter: VoterId, connection: ConnectionId, reads: Reads) -> u64 {
         let id = self.next_id();
         let inbound = match reads {
             Reads::Bytes => Inbound::Bytes(BytesMut::new()),
             Reads::Replies => Inbound::Replies(VecDeque::new()),
         };
-        let (state, outbound, awaited) = (PipeState::Opening, BytesMut::new(), VecDeque::new());
+        let taken_up = connection == ConnectionId(0) && self.is_ready(voter);
+        let state = if taken_up { PipeState::Open } else { PipeState::Opening };
+        let (outbound, awaited) = (BytesMut::new(), VecDeque::new());
         let (protocol, waker) = (Protocol::Resp2, None);
         self.pipes.push(Pipe { id, voter, connection, state, inbound, outbound, awaited, protocol, waker });
-        self.act(Act::Connect { voter, connection });
-        Ok(id)
+        match taken_up {
+            true => self.ready.retain(|ready| *ready != voter),
+            false => self.act(Act::Connect { voter, connection }),
+        }
+        id
     }
 
     fn pipe(&mut self, id: u64) -> io::Result<&mut Pipe> {
@@ -331,16 +360,16 @@ impl Shared {
         }
     }
 
-    /// The next reply of a connection that is read reply by reply; an error once it broke.
-    pub(super) fn poll_reply(&mut self, id: u64, context: &mut Context<'_>) -> Poll<io::Result<Reply>> {
+    /// What is heard next on a connection that is read reply by reply; an error once it broke.
+    pub(super) fn poll_heard(&mut self, id: u64, context: &mut Context<'_>) -> Poll<io::Result<Heard>> {
         let pipe = match self.pipe(id) {
             Ok(pipe) => pipe,
             Err(error) => return Poll::Ready(Err(error)),
         };
         if let Inbound::Replies(replies) = &mut pipe.inbound
-            && let Some(reply) = replies.pop_front()
+            && let Some(heard) = replies.pop_front()
         {
-            return Poll::Ready(Ok(reply));
+            return Poll::Ready(Ok(heard));
         }
         match pipe.state {
             PipeState::Opening | PipeState::Open => {
@@ -407,14 +436,15 @@ impl Shared {
 }
 
 impl Pipe {
-    fn put(&mut self, reply: Reply) {
+    fn put(&mut self, heard: Heard) {
         match &mut self.inbound {
             Inbound::Bytes(bytes) => {
+                let (Heard::Reply(reply) | Heard::Push(reply)) = heard;
                 let mut encoded = Vec::new();
                 encode_reply(&reply, self.protocol, &mut encoded);
                 bytes.extend_from_slice(&encoded);
             }
-            Inbound::Replies(replies) => replies.push_back(reply),
+            Inbound::Replies(replies) => replies.push_back(heard),
         }
         self.wake();
     }
