@@ -145,7 +145,13 @@ impl Life {
     }
 
     /// Runs up to `until`, or until the code has done something.
-    fn run(&mut self, client: ClientId, now: MonoTime, until: MonoTime) -> bool {
+    fn run(
+        &mut self,
+        client: ClientId,
+        now: MonoTime,
+        until: MonoTime,
+        shows: &dyn Fn(MonoTime) -> MonoTime,
+    ) -> bool {
         if now > self.now() {
             self.settle(client, now);
         }
@@ -155,7 +161,7 @@ impl Life {
                 self.settle(client, alarm);
                 continue;
             }
-            let bound = alarm.map_or(until, |alarm| alarm.min(until));
+            let bound = alarm.map_or(until, |alarm| shows(alarm).min(until));
             if bound > self.now() {
                 let ran = self.process.run(bound - self.base);
                 check(client, ran);
@@ -187,10 +193,16 @@ impl<'a> Hub<'a> {
 }
 
 impl Outside for Hub<'_> {
-    fn run(&mut self, client: ClientId, now: MonoTime, until: MonoTime) -> Option<(MonoTime, Vec<Act>)> {
+    fn run(
+        &mut self,
+        client: ClientId,
+        now: MonoTime,
+        until: MonoTime,
+        shows: &dyn Fn(MonoTime) -> MonoTime,
+    ) -> Option<(MonoTime, Vec<Act>)> {
         let slot = &mut self.slots[usize::from(client.0)];
         if slot.life.is_none() {
-            let begins = slot.begins.max(now);
+            let begins = shows(slot.begins).max(now);
             if !slot.expected || begins >= until {
                 return None;
             }
@@ -198,7 +210,7 @@ impl Outside for Hub<'_> {
             slot.life.as_mut()?.settle(client, begins);
         }
         let life = slot.life.as_mut()?;
-        life.run(client, now, until).then(|| (life.now(), life.take_acts()))
+        life.run(client, now, until, shows).then(|| (life.now(), life.take_acts()))
     }
 
     fn take(&mut self, client: ClientId, now: Now, arrivals: Vec<Arrival>) -> Vec<Act> {

@@ -285,7 +285,12 @@ impl<C: LockCore> Run<'_, C> {
             if self.outsiders[place].1.done.is_none() && bound > now {
                 let until = self.system.client_at(client, bound).mono;
                 let mono = self.system.client_now(client).mono;
-                self.outsiders[place].1.done = self.outside.run(client, mono, until);
+                let system = &self.system;
+                let shows = |reading| {
+                    let at = system.reads_at(client, reading);
+                    at.map_or(reading, |at| system.client_at(client, at).mono)
+                };
+                self.outsiders[place].1.done = self.outside.run(client, mono, until, &shows);
             }
             let done = self.outsiders[place].1.done.as_ref();
             let at = done.and_then(|(mono, _)| self.system.reads_at(client, *mono)).map(|at| at.max(now));
