@@ -8,7 +8,7 @@
 //! then requests whose limit has passed; then wakes; then whoever sleeps by [`Driven::sleep_until`]. The caller has the
 //! turn after each. Must not retry or decide anything: the core does.
 
-use super::port::Heard;
+use super::port::{Heard, Reads};
 use super::sim::Sim;
 use super::wire::Wire;
 use crate::lock::{
@@ -307,6 +307,7 @@ impl<C: LockCore> Shared<C> {
                 LineState::Open(wire) => match wire.poll_heard(context) {
                     Poll::Pending => continue,
                     Poll::Ready(Ok(Heard::Reply(reply))) => self.desk.replied(now, to, reply, &mut duties),
+                    Poll::Ready(Ok(Heard::Missing(count))) => self.desk.missing(to, count),
                     Poll::Ready(Ok(Heard::Push(message))) => {
                         self.desk.feed(now, Input::Push { voter: to.0, message }, &mut duties);
                     }
@@ -344,7 +345,7 @@ impl<C: LockCore> Shared<C> {
     /// Opens a connection. One that was open before the process began is open at once.
     fn connect(&mut self, to: (VoterId, ConnectionId)) {
         let at = self.lines.partition_point(|line| line.to < to);
-        let mut opening: Pending<_> = Box::pin(Wire::open_as(self.sim.port.clone(), to.0, to.1));
+        let mut opening: Pending<_> = Box::pin(Wire::open_as(self.sim.port.clone(), to, Reads::Numbered));
         let state = match opening.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(Ok(wire)) => LineState::Open(wire),
             Poll::Ready(Err(_)) | Poll::Pending => LineState::Opening(opening),

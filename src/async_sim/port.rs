@@ -5,7 +5,7 @@
 
 use super::labels::Labels;
 use super::process::Stirred;
-use crate::lock::{ConnectionId, Label, LinkState};
+use crate::lock::{ConnectionId, Label, LinkState, RequestId};
 use crate::name::VoterId;
 use crate::resp::codec::{Decoded, Protocol, decode_command, encode_reply};
 use crate::resp::{Command, Reply};
@@ -53,8 +53,10 @@ struct Pipe {
     inbound: Inbound,
     /// The beginning of a command.
     outbound: BytesMut,
-    /// Per command whose reply is to come, the protocol that it asks for, if it is a HELLO.
-    awaited: VecDeque<Option<Protocol>>,
+    /// How many commands were sent.
+    sent: u32,
+    /// Per command whose reply is to come, its number, and the protocol that it asks for, if it is a HELLO.
+    awaited: VecDeque<(RequestId, Option<Protocol>)>,
     protocol: Protocol,
     waker: Option<Waker>,
 }
@@ -72,6 +74,8 @@ enum PipeState {
 enum Inbound {
     Bytes(BytesMut),
     Replies(VecDeque<Heard>),
+    /// The same where some may be missing.
+    Numbered(VecDeque<Heard>),
 }
 
 /// What is heard on a connection that is read reply by reply.
@@ -79,6 +83,8 @@ enum Inbound {
 pub(super) enum Heard {
     /// The answer to the oldest command that has none.
     Reply(Reply),
+    /// The oldest commands without an answer, so many, will not get any.
+    Missing(usize),
     /// A message of a channel, which no command asked for.
     Push(Reply),
 }
@@ -90,6 +96,8 @@ pub(super) enum Reads {
     Bytes,
     /// Reply by reply.
     Replies,
+    /// Reply by reply, and what is missing is said.
+    Numbered,
 }
 
 /// A moment at which code wants to go on.
@@ -173,10 +181,17 @@ impl Shared {
                 };
                 pipe.wake();
             }
-            Arrival::Reply { voter, connection, reply } => {
+            Arrival::Reply { voter, connection, request, reply } => {
                 let noscript = matches!(&reply, Reply::Error(text) if text.starts_with(b"NOSCRIPT"));
                 let Some(pipe) = self.pipe_of(voter, connection) else { return };
-                if let Some(Some(protocol)) = pipe.awaited.pop_front()
+                let missing = pipe.awaited.iter().take_while(|(awaited, _)| *awaited != request).count();
+                if missing > 0 && !pipe.skip(missing) {
+                    // Nothing is read from a stream behind what is missing of it.
+                    pipe.state = PipeState::Reset;
+                    pipe.wake();
+                    return self.act(Act::Close { voter, connection });
+                }
+                if let Some((_, Some(protocol))) = pipe.awaited.pop_front()
                     && !reply.is_error()
                 {
                     pipe.protocol = protocol;
@@ -249,12 +264,15 @@ impl Shared {
         let inbound = match reads {
             Reads::Bytes => Inbound::Bytes(BytesMut::new()),
             Reads::Replies => Inbound::Replies(VecDeque::new()),
+            Reads::Numbered => Inbound::Numbered(VecDeque::new()),
         };
         let taken_up = connection == ConnectionId(0) && self.is_ready(voter);
         let state = if taken_up { PipeState::Open } else { PipeState::Opening };
         let (outbound, awaited) = (BytesMut::new(), VecDeque::new());
         let (protocol, waker) = (Protocol::Resp2, None);
-        self.pipes.push(Pipe { id, voter, connection, state, inbound, outbound, awaited, protocol, waker });
+        let sent = 0;
+        let pipe = Pipe { id, voter, connection, state, inbound, outbound, sent, awaited, protocol, waker };
+        self.pipes.push(pipe);
         match taken_up {
             true => self.ready.retain(|ready| *ready != voter),
             false => self.act(Act::Connect { voter, connection }),
@@ -324,7 +342,9 @@ impl Shared {
         if pipe.state != PipeState::Open {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
-        pipe.awaited.push_back(asked_protocol(&command));
+        pipe.sent += 1;
+        let request = RequestId(pipe.sent);
+        pipe.awaited.push_back((request, asked_protocol(&command)));
         let (voter, connection) = (pipe.voter, pipe.connection);
         let (label, back, attempt) = match label {
             Some(label) => (label, 0, None),
@@ -333,7 +353,7 @@ impl Shared {
         if let Some(number) = attempt {
             self.act(Act::Attempt { number });
         }
-        self.act(Act::Send { voter, connection, command, label, back });
+        self.act(Act::Send { voter, connection, request, command, label, back });
         Ok(())
     }
 
@@ -366,7 +386,7 @@ impl Shared {
             Ok(pipe) => pipe,
             Err(error) => return Poll::Ready(Err(error)),
         };
-        if let Inbound::Replies(replies) = &mut pipe.inbound
+        if let Inbound::Replies(replies) | Inbound::Numbered(replies) = &mut pipe.inbound
             && let Some(heard) = replies.pop_front()
         {
             return Poll::Ready(Ok(heard));
@@ -436,15 +456,23 @@ impl Shared {
 }
 
 impl Pipe {
+    /// The oldest commands without an answer, so many, will not get any. Whether that can be said.
+    fn skip(&mut self, missing: usize) -> bool {
+        let Inbound::Numbered(replies) = &mut self.inbound else { return false };
+        replies.push_back(Heard::Missing(missing));
+        self.awaited.drain(..missing);
+        true
+    }
+
     fn put(&mut self, heard: Heard) {
         match &mut self.inbound {
             Inbound::Bytes(bytes) => {
-                let (Heard::Reply(reply) | Heard::Push(reply)) = heard;
+                let (Heard::Reply(reply) | Heard::Push(reply)) = heard else { return };
                 let mut encoded = Vec::new();
                 encode_reply(&reply, self.protocol, &mut encoded);
                 bytes.extend_from_slice(&encoded);
             }
-            Inbound::Replies(replies) => replies.push_back(heard),
+            Inbound::Replies(replies) | Inbound::Numbered(replies) => replies.push_back(heard),
         }
         self.wake();
     }

@@ -19,12 +19,16 @@ impl Wire {
     /// The first connection of a free number.
     pub(super) async fn open(port: Port, voter: VoterId) -> io::Result<Self> {
         let connection = port.lock().free(voter)?;
-        Self::open_as(port, voter, connection).await
+        Self::open_as(port, (voter, connection), Reads::Replies).await
     }
 
     /// The connection of this number, which no other has.
-    pub(super) async fn open_as(port: Port, voter: VoterId, connection: ConnectionId) -> io::Result<Self> {
-        let id = port.lock().open(voter, connection, Reads::Replies);
+    pub(super) async fn open_as(
+        port: Port,
+        (voter, connection): (VoterId, ConnectionId),
+        reads: Reads,
+    ) -> io::Result<Self> {
+        let id = port.lock().open(voter, connection, reads);
         let wire = Self { port, id };
         std::future::poll_fn(|context| wire.port.lock().poll_open(id, context)).await?;
         Ok(wire)
@@ -51,9 +55,10 @@ impl Wire {
     /// # Errors
     /// The connection broke.
     pub async fn reply(&self) -> io::Result<Reply> {
-        let (Heard::Reply(reply) | Heard::Push(reply)) =
-            std::future::poll_fn(|context| self.poll_heard(context)).await?;
-        Ok(reply)
+        match std::future::poll_fn(|context| self.poll_heard(context)).await? {
+            Heard::Reply(reply) | Heard::Push(reply) => Ok(reply),
+            Heard::Missing(_) => Err(io::ErrorKind::ConnectionReset.into()),
+        }
     }
 
     /// What is heard next: a reply, or a message of a channel.
