@@ -7,8 +7,9 @@
 use super::port::Port;
 use super::process::{Process, Ran, Stirred};
 use super::sim::{Place, Sim};
-use crate::lock::{Draw, Terms};
-use crate::name::ClientId;
+use super::workload::Kept;
+use crate::lock::{ConnectionId, Draw, LinkState, Terms};
+use crate::name::{ClientId, VoterId};
 use crate::sim::Outside;
 use crate::time::{MonoTime, Now, Span, WallTime};
 use crate::world::{Act, Arrival};
@@ -27,6 +28,7 @@ pub(super) struct Birth {
     incarnation: u16,
     cycles: u32,
     base: MonoTime,
+    kept: Arc<Mutex<Kept>>,
     draws: Arc<Mutex<dyn FnMut() -> Draw + Send>>,
 }
 
@@ -47,6 +49,10 @@ pub(super) struct Slot {
     incarnation: u16,
     /// Whether a life is to begin at that moment.
     expected: bool,
+    /// To whom a connection is open before its first process begins.
+    ready: Vec<VoterId>,
+    /// How far its workload has come.
+    kept: Arc<Mutex<Kept>>,
     draws: Arc<Mutex<dyn FnMut() -> Draw + Send>>,
     life: Option<Life>,
 }
@@ -61,10 +67,10 @@ struct Life {
 impl Birth {
     /// What the code is given; called inside the process, where clocks are its own.
     pub(super) fn sim(self) -> Sim {
-        let Self { port, terms, incarnation, cycles, base, draws } = self;
+        let Self { port, terms, incarnation, cycles, base, kept, draws } = self;
         #[expect(clippy::disallowed_methods, reason = "virtual here: the process's runtime answers it")]
         let origin = std::time::Instant::now();
-        Sim { port, place: Arc::new(Place { terms, incarnation, cycles, base, origin, draws }) }
+        Sim { port, place: Arc::new(Place { terms, incarnation, cycles, base, origin, kept, draws }) }
     }
 }
 
@@ -74,6 +80,7 @@ impl Slot {
         cycles: u32,
         seed: u64,
         (first, begins): (Now, Span),
+        ready: Vec<VoterId>,
         draws: impl FnMut() -> Draw + Send + 'static,
     ) -> Self {
         Self {
@@ -84,6 +91,8 @@ impl Slot {
             wall_ahead: first.wall.0 - first.mono.0,
             incarnation: 0,
             expected: true,
+            ready,
+            kept: Arc::new(Mutex::new(Kept::new(cycles))),
             draws: Arc::new(Mutex::new(draws)),
             life: None,
         }
@@ -94,13 +103,14 @@ impl Slot {
         self.incarnation += 1;
         self.expected = false;
         let stirred = Stirred::default();
-        let port = Port::new(stirred.clone());
+        let port = Port::new(stirred.clone(), std::mem::take(&mut self.ready));
         let birth = Birth {
             port: port.clone(),
             terms: self.terms.clone(),
             incarnation: self.incarnation,
             cycles: self.cycles,
             base: now,
+            kept: Arc::clone(&self.kept),
             draws: Arc::clone(&self.draws),
         };
         let seed = self.seed ^ u64::from(self.incarnation) << 48;
@@ -135,7 +145,13 @@ impl Life {
     }
 
     /// Runs up to `until`, or until the code has done something.
-    fn run(&mut self, client: ClientId, now: MonoTime, until: MonoTime) -> bool {
+    fn run(
+        &mut self,
+        client: ClientId,
+        now: MonoTime,
+        until: MonoTime,
+        shows: &dyn Fn(MonoTime) -> MonoTime,
+    ) -> bool {
         if now > self.now() {
             self.settle(client, now);
         }
@@ -145,7 +161,7 @@ impl Life {
                 self.settle(client, alarm);
                 continue;
             }
-            let bound = alarm.map_or(until, |alarm| alarm.min(until));
+            let bound = alarm.map_or(until, |alarm| shows(alarm).min(until));
             if bound > self.now() {
                 let ran = self.process.run(bound - self.base);
                 check(client, ran);
@@ -177,10 +193,16 @@ impl<'a> Hub<'a> {
 }
 
 impl Outside for Hub<'_> {
-    fn run(&mut self, client: ClientId, now: MonoTime, until: MonoTime) -> Option<(MonoTime, Vec<Act>)> {
+    fn run(
+        &mut self,
+        client: ClientId,
+        now: MonoTime,
+        until: MonoTime,
+        shows: &dyn Fn(MonoTime) -> MonoTime,
+    ) -> Option<(MonoTime, Vec<Act>)> {
         let slot = &mut self.slots[usize::from(client.0)];
         if slot.life.is_none() {
-            let begins = slot.begins.max(now);
+            let begins = shows(slot.begins).max(now);
             if !slot.expected || begins >= until {
                 return None;
             }
@@ -188,7 +210,7 @@ impl Outside for Hub<'_> {
             slot.life.as_mut()?.settle(client, begins);
         }
         let life = slot.life.as_mut()?;
-        life.run(client, now, until).then(|| (life.now(), life.take_acts()))
+        life.run(client, now, until, shows).then(|| (life.now(), life.take_acts()))
     }
 
     fn take(&mut self, client: ClientId, now: Now, arrivals: Vec<Arrival>) -> Vec<Act> {
@@ -197,6 +219,7 @@ impl Outside for Hub<'_> {
             match (arrival, &mut slot.life) {
                 (Arrival::Died, life) => {
                     *life = None;
+                    slot.ready.clear();
                     // A life that had not begun was one nevertheless.
                     slot.incarnation += u16::from(std::mem::take(&mut slot.expected));
                 }
@@ -207,6 +230,10 @@ impl Outside for Hub<'_> {
                     }
                 }
                 (arrival, Some(life)) => life.port.lock().arrive(arrival),
+                (Arrival::Link { voter, connection, state }, None) => {
+                    let gone = connection == ConnectionId(0) && state != LinkState::Up;
+                    slot.ready.retain(|ready| !gone || *ready != voter);
+                }
                 (_, None) => {}
             }
         }

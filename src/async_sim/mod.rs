@@ -9,6 +9,7 @@
 mod about;
 mod blocking;
 mod call;
+mod driven;
 mod hub;
 mod labels;
 mod port;
@@ -18,14 +19,17 @@ mod store;
 mod stream;
 mod trial;
 mod wire;
+mod workload;
 
 pub use blocking::BlockingSim;
 pub use call::{Hold, Inside, NotGranted};
+pub use driven::{Driven, Grant};
 pub use sim::Sim;
 pub use store::{Store, StoreError};
 pub use stream::Stream;
 pub use trial::{Code, Trial, scenario, scenario_text};
 pub use wire::Wire;
+pub use workload::NotDriven;
 
 use madsim::Config;
 use madsim::runtime::Runtime;

@@ -5,7 +5,7 @@
 
 use super::labels::Labels;
 use super::process::Stirred;
-use crate::lock::{ConnectionId, Label, LinkState};
+use crate::lock::{ConnectionId, Label, LinkState, RequestId};
 use crate::name::VoterId;
 use crate::resp::codec::{Decoded, Protocol, decode_command, encode_reply};
 use crate::resp::{Command, Reply};
@@ -27,6 +27,8 @@ pub(super) struct Shared {
     /// Set with every act: the runner stops at the moment at which it was.
     stirred: Stirred,
     pipes: Vec<Pipe>,
+    /// Voters to which a connection was open before the process began, and that nobody has taken up.
+    ready: Vec<VoterId>,
     alarms: Vec<Alarm>,
     last_id: u64,
     /// The store's answers that were not taken, and how many are still to come.
@@ -51,8 +53,10 @@ struct Pipe {
     inbound: Inbound,
     /// The beginning of a command.
     outbound: BytesMut,
-    /// Per command whose reply is to come, the protocol that it asks for, if it is a HELLO.
-    awaited: VecDeque<Option<Protocol>>,
+    /// How many commands were sent.
+    sent: u32,
+    /// Per command whose reply is to come, its number, and the protocol that it asks for, if it is a HELLO.
+    awaited: VecDeque<(RequestId, Option<Protocol>)>,
     protocol: Protocol,
     waker: Option<Waker>,
 }
@@ -69,7 +73,20 @@ enum PipeState {
 /// What has arrived and was not read.
 enum Inbound {
     Bytes(BytesMut),
-    Replies(VecDeque<Reply>),
+    Replies(VecDeque<Heard>),
+    /// The same where some may be missing.
+    Numbered(VecDeque<Heard>),
+}
+
+/// What is heard on a connection that is read reply by reply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Heard {
+    /// The answer to the oldest command that has none.
+    Reply(Reply),
+    /// The oldest commands without an answer, so many, will not get any.
+    Missing(usize),
+    /// A message of a channel, which no command asked for.
+    Push(Reply),
 }
 
 /// How a connection is read.
@@ -79,6 +96,8 @@ pub(super) enum Reads {
     Bytes,
     /// Reply by reply.
     Replies,
+    /// Reply by reply, and what is missing is said.
+    Numbered,
 }
 
 /// A moment at which code wants to go on.
@@ -90,11 +109,13 @@ struct Alarm {
 }
 
 impl Port {
-    pub(super) fn new(stirred: Stirred) -> Self {
+    /// A port with a connection open to each of these voters.
+    pub(super) fn new(stirred: Stirred, ready: Vec<VoterId>) -> Self {
         Self(Arc::new(Mutex::new(Shared {
             acts: Vec::new(),
             stirred,
             pipes: Vec::new(),
+            ready,
             alarms: Vec::new(),
             last_id: 0,
             answers: VecDeque::new(),
@@ -150,7 +171,9 @@ impl Shared {
     pub(super) fn arrive(&mut self, arrival: Arrival) {
         match arrival {
             Arrival::Link { voter, connection, state } => {
-                let Some(pipe) = self.pipe_of(voter, connection) else { return };
+                let Some(pipe) = self.pipe_of(voter, connection) else {
+                    return self.ready.retain(|ready| (*ready, ConnectionId(0)) != (voter, connection));
+                };
                 pipe.state = match state {
                     LinkState::Up => PipeState::Open,
                     LinkState::Refused => PipeState::Refused,
@@ -158,22 +181,29 @@ impl Shared {
                 };
                 pipe.wake();
             }
-            Arrival::Reply { voter, connection, reply } => {
+            Arrival::Reply { voter, connection, request, reply } => {
                 let noscript = matches!(&reply, Reply::Error(text) if text.starts_with(b"NOSCRIPT"));
                 let Some(pipe) = self.pipe_of(voter, connection) else { return };
-                if let Some(Some(protocol)) = pipe.awaited.pop_front()
+                let missing = pipe.awaited.iter().take_while(|(awaited, _)| *awaited != request).count();
+                if missing > 0 && !pipe.skip(missing) {
+                    // Nothing is read from a stream behind what is missing of it.
+                    pipe.state = PipeState::Reset;
+                    pipe.wake();
+                    return self.act(Act::Close { voter, connection });
+                }
+                if let Some((_, Some(protocol))) = pipe.awaited.pop_front()
                     && !reply.is_error()
                 {
                     pipe.protocol = protocol;
                 }
-                pipe.put(reply);
+                pipe.put(Heard::Reply(reply));
                 if noscript {
                     self.labels.no_script(voter);
                 }
             }
             Arrival::Push { voter, connection, message } => {
                 if let Some(pipe) = self.pipe_of(voter, connection) {
-                    pipe.put(message);
+                    pipe.put(Heard::Push(message));
                 }
             }
             Arrival::Store(answer) => {
@@ -214,23 +244,40 @@ impl Shared {
         self.last_id
     }
 
-    /// Begins to open a connection; its id.
-    pub(super) fn open(&mut self, voter: VoterId, reads: Reads) -> io::Result<u64> {
+    /// The first number that no connection to this voter has.
+    pub(super) fn free(&self, voter: VoterId) -> io::Result<ConnectionId> {
         let taken = |number: u8| {
             self.pipes.iter().any(|pipe| (pipe.voter, pipe.connection) == (voter, ConnectionId(number)))
         };
-        let free = (0..=u8::MAX).find(|number| !taken(*number));
-        let connection = ConnectionId(free.ok_or_else(|| io::Error::other("256 connections are open"))?);
+        let free = (0..=u8::MAX).find(|number| !taken(*number)).map(ConnectionId);
+        free.ok_or_else(|| io::Error::other("256 connections are open"))
+    }
+
+    /// Whether a connection was open before the process began, and nobody has taken it up.
+    pub(super) fn is_ready(&self, voter: VoterId) -> bool {
+        self.ready.contains(&voter)
+    }
+
+    /// Begins to open a connection, or takes up the one that is open; its id. No other has this number.
+    pub(super) fn open(&mut self, voter: VoterId, connection: ConnectionId, reads: Reads) -> u64 {
         let id = self.next_id();
         let inbound = match reads {
             Reads::Bytes => Inbound::Bytes(BytesMut::new()),
             Reads::Replies => Inbound::Replies(VecDeque::new()),
+            Reads::Numbered => Inbound::Numbered(VecDeque::new()),
         };
-        let (state, outbound, awaited) = (PipeState::Opening, BytesMut::new(), VecDeque::new());
+        let taken_up = connection == ConnectionId(0) && self.is_ready(voter);
+        let state = if taken_up { PipeState::Open } else { PipeState::Opening };
+        let (outbound, awaited) = (BytesMut::new(), VecDeque::new());
         let (protocol, waker) = (Protocol::Resp2, None);
-        self.pipes.push(Pipe { id, voter, connection, state, inbound, outbound, awaited, protocol, waker });
-        self.act(Act::Connect { voter, connection });
-        Ok(id)
+        let sent = 0;
+        let pipe = Pipe { id, voter, connection, state, inbound, outbound, sent, awaited, protocol, waker };
+        self.pipes.push(pipe);
+        match taken_up {
+            true => self.ready.retain(|ready| *ready != voter),
+            false => self.act(Act::Connect { voter, connection }),
+        }
+        id
     }
 
     fn pipe(&mut self, id: u64) -> io::Result<&mut Pipe> {
@@ -295,7 +342,9 @@ impl Shared {
         if pipe.state != PipeState::Open {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
-        pipe.awaited.push_back(asked_protocol(&command));
+        pipe.sent += 1;
+        let request = RequestId(pipe.sent);
+        pipe.awaited.push_back((request, asked_protocol(&command)));
         let (voter, connection) = (pipe.voter, pipe.connection);
         let (label, back, attempt) = match label {
             Some(label) => (label, 0, None),
@@ -304,7 +353,7 @@ impl Shared {
         if let Some(number) = attempt {
             self.act(Act::Attempt { number });
         }
-        self.act(Act::Send { voter, connection, command, label, back });
+        self.act(Act::Send { voter, connection, request, command, label, back });
         Ok(())
     }
 
@@ -331,16 +380,16 @@ impl Shared {
         }
     }
 
-    /// The next reply of a connection that is read reply by reply; an error once it broke.
-    pub(super) fn poll_reply(&mut self, id: u64, context: &mut Context<'_>) -> Poll<io::Result<Reply>> {
+    /// What is heard next on a connection that is read reply by reply; an error once it broke.
+    pub(super) fn poll_heard(&mut self, id: u64, context: &mut Context<'_>) -> Poll<io::Result<Heard>> {
         let pipe = match self.pipe(id) {
             Ok(pipe) => pipe,
             Err(error) => return Poll::Ready(Err(error)),
         };
-        if let Inbound::Replies(replies) = &mut pipe.inbound
-            && let Some(reply) = replies.pop_front()
+        if let Inbound::Replies(replies) | Inbound::Numbered(replies) = &mut pipe.inbound
+            && let Some(heard) = replies.pop_front()
         {
-            return Poll::Ready(Ok(reply));
+            return Poll::Ready(Ok(heard));
         }
         match pipe.state {
             PipeState::Opening | PipeState::Open => {
@@ -407,14 +456,23 @@ impl Shared {
 }
 
 impl Pipe {
-    fn put(&mut self, reply: Reply) {
+    /// The oldest commands without an answer, so many, will not get any. Whether that can be said.
+    fn skip(&mut self, missing: usize) -> bool {
+        let Inbound::Numbered(replies) = &mut self.inbound else { return false };
+        replies.push_back(Heard::Missing(missing));
+        self.awaited.drain(..missing);
+        true
+    }
+
+    fn put(&mut self, heard: Heard) {
         match &mut self.inbound {
             Inbound::Bytes(bytes) => {
+                let (Heard::Reply(reply) | Heard::Push(reply)) = heard else { return };
                 let mut encoded = Vec::new();
                 encode_reply(&reply, self.protocol, &mut encoded);
                 bytes.extend_from_slice(&encoded);
             }
-            Inbound::Replies(replies) => replies.push_back(reply),
+            Inbound::Replies(replies) | Inbound::Numbered(replies) => replies.push_back(heard),
         }
         self.wake();
     }

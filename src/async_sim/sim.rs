@@ -7,7 +7,8 @@ use super::port::Port;
 use super::store::Store;
 use super::stream::Stream;
 use super::wire::Wire;
-use crate::lock::{Draw, ExtendFailure, LossReason, Terms, Until};
+use super::workload::Kept;
+use crate::lock::{ConnectionId, Draw, ExtendFailure, LossReason, Terms, Until};
 use crate::name::{ClientId, VoterId};
 use crate::time::{MonoTime, Now, Span, WallTime};
 use crate::world::Act;
@@ -32,6 +33,8 @@ pub(super) struct Place {
     /// The clock's reading at the beginning, and the virtual instant of it.
     pub(super) base: MonoTime,
     pub(super) origin: Instant,
+    /// What of its workload outlives it.
+    pub(super) kept: Arc<Mutex<Kept>>,
     pub(super) draws: Arc<Mutex<dyn FnMut() -> Draw + Send>>,
 }
 
@@ -242,6 +245,13 @@ impl Sim {
             | Act::Done => {}
         }
         port.act(act);
+    }
+
+    /// The connections that were open before the process began, and that nobody has taken up.
+    pub(super) fn ready(&self) -> Vec<(VoterId, ConnectionId)> {
+        let port = self.port.lock();
+        let all = (0..self.place.terms.voters).map(VoterId);
+        all.filter(|voter| port.is_ready(*voter)).map(|voter| (voter, ConnectionId(0))).collect()
     }
 
     pub(super) fn id(&self) -> ClientId {

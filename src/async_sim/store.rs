@@ -66,7 +66,7 @@ impl Store {
         self.sim.turn().await;
     }
 
-    async fn ask(&self, ask: Ask) -> Result<i64, StoreError> {
+    pub(super) async fn ask(&self, ask: Ask) -> Result<i64, StoreError> {
         self.sim.port.lock().owe();
         self.sim.tell(Act::Ask(ask));
         let answer = std::future::poll_fn(|context| self.sim.port.lock().poll_store(context)).await;

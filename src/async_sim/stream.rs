@@ -21,7 +21,8 @@ impl Stream {
     /// # Errors
     /// It was refused.
     pub(super) async fn open(port: Port, voter: VoterId) -> io::Result<Self> {
-        let id = port.lock().open(voter, Reads::Bytes)?;
+        let connection = port.lock().free(voter)?;
+        let id = port.lock().open(voter, connection, Reads::Bytes);
         let stream = Self { port, id };
         std::future::poll_fn(|context| stream.port.lock().poll_open(id, context)).await?;
         Ok(stream)

@@ -5,20 +5,22 @@
 
 use super::about::{About, WallClock, span};
 use super::blocking::BlockingSim;
+use super::driven::Driven;
 use super::hub::{Birth, Hub, Slot, Start};
 use super::process::{MadsimProcess, Process, Stirred, ThreadProcess, TokioProcess};
 use super::sim::Sim;
+use super::workload::{self, NotDriven};
 use crate::check::{Expectation, Expected, OracleName};
 use crate::history::Fact;
 use crate::lock::Terms;
-use crate::name::ClientId;
+use crate::name::{ClientId, VoterId};
 use crate::plan::Plan;
 use crate::report::{HuntStory, Length, Story, divergence, hunt_text, run_text, telling_failure};
 use crate::scenario::{Runner, Scenario};
 use crate::sim::{self, Explorer, Hunted, Keep, NotViolated, RunResult, Runs, Seeds, Shrunk};
 use crate::test::{Play, Steer, command, expecting, hunted};
 use crate::time::{ProcessClocks, WallTime, WorldTime};
-use crate::world::{Act, ClientSetup, Draws};
+use crate::world::{Act, ClientSetup, Connections, Draws};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
@@ -124,7 +126,7 @@ impl Trial {
     }
 
     /// The code drives the shipped cores of the scenario's own lock, which say what they are.
-    pub(super) fn of_cores(mut self) -> Self {
+    fn of_cores(mut self) -> Self {
         self.about.cores = true;
         self
     }
@@ -161,6 +163,25 @@ impl Trial {
         Code { trial: self, start: Box::new(OnTokio(Arc::new(code))) }
     }
 
+    /// The scenario's own lock and its workload `hold` as code: each core behind a [`Driven`](super::Driven). Such a run
+    /// ends as one of the plain explorer.
+    ///
+    /// # Errors
+    /// The scenario has what no such code does.
+    pub fn driven(self) -> Result<Code, NotDriven> {
+        let setup = Arc::new(self.play.scenario().setup.clone());
+        workload::check(&setup)?;
+        let cores = sim::cores(&setup);
+        Ok(self.of_cores().client(move |sim| {
+            let (setup, core) = (Arc::clone(&setup), cores[sim.client()].clone());
+            async move {
+                let (lock, driver) = Driven::new(&sim, core, setup.on_timeout);
+                tokio::spawn(driver);
+                workload::run(sim, lock, &setup).await;
+            }
+        }))
+    }
+
     /// The same for code written for madsim, such as on `madsim-tokio`.
     pub fn madsim_client<F>(self, code: impl Fn(Sim) -> F + Send + Sync + 'static) -> Code
     where
@@ -176,6 +197,12 @@ impl Trial {
 }
 
 impl Code {
+    /// What of its own plan code outside of the world cannot suffer, if anything.
+    pub fn unfit(&self) -> Option<String> {
+        let setup = &self.trial.play.scenario().setup;
+        self.trial.about.unfit(&setup.plan, setup.clients.len())
+    }
+
     /// The run of the scenario's seed, or of the first of several, with its records.
     ///
     /// # Panics
@@ -364,6 +391,8 @@ impl Code {
     fn slots(&self, scenario: &Scenario, seed: u64) -> Vec<Slot> {
         let (setup, resource) = (&scenario.setup, &self.trial.play.scenario().setup.key);
         let each = sim::terms(setup).into_iter().zip(&setup.clients).enumerate();
+        let open = setup.connections == Connections::Open;
+        let ready: Vec<VoterId> = (0..setup.nodes.len() as u8).map(VoterId).filter(|_| open).collect();
         let slot = |(index, (terms, client)): (usize, (Terms, &ClientSetup))| {
             let clocks = ProcessClocks::new(setup.nodes.len() + 1 + index, client.offset);
             let first = clocks.now(WorldTime::ZERO);
@@ -371,7 +400,9 @@ impl Code {
             let begins = client.start - WorldTime::ZERO;
             let terms = Terms { key: resource.clone(), ..terms };
             let own = xxh3_64_with_seed(&(index as u64).to_le_bytes(), seed);
-            Slot::new(terms, client.workload.cycles, own, (first, begins), move || streams.draw(id))
+            Slot::new(terms, client.workload.cycles, own, (first, begins), ready.clone(), move || {
+                streams.draw(id)
+            })
         };
         each.map(slot).collect()
     }

@@ -171,6 +171,14 @@ impl<C: LockCore> Desk<C> {
         self.feed(now, input, duties);
     }
 
+    /// The next replies of a connection, so many, will never come, though later ones do: their requests wait until their
+    /// limits. No stream of bytes does this to its reader.
+    pub fn missing(&mut self, (voter, connection): (VoterId, ConnectionId), count: usize) {
+        if let Some(link) = self.link_mut(voter, connection) {
+            link.sent.drain(..count.min(link.sent.len()));
+        }
+    }
+
     /// When something is due: the present at the earliest.
     pub fn next_due(&self, now: MonoTime) -> Option<MonoTime> {
         let requests = self.requests.iter().map(|request| request.due(now));

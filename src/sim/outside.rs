@@ -13,8 +13,15 @@ use crate::world::{Act, Arrival};
 pub trait Outside {
     /// Lets the code of a client run. Its monotonic clock shows `now`: whatever was due before fires late. It runs until
     /// the clock is about to show `until`, or to the first moment before that at which it has done something: when that
-    /// was, and what.
-    fn run(&mut self, client: ClientId, now: MonoTime, until: MonoTime) -> Option<(MonoTime, Vec<Act>)>;
+    /// was, and what. A clock that runs fast skips readings: where it is to be exact to the microsecond, it is at the
+    /// first moment at which `shows` says that a reading was reached, and by what.
+    fn run(
+        &mut self,
+        client: ClientId,
+        now: MonoTime,
+        until: MonoTime,
+        shows: &dyn Fn(MonoTime) -> MonoTime,
+    ) -> Option<(MonoTime, Vec<Act>)>;
 
     /// Hands over what has reached a client at this moment, in order; what its code does at this moment.
     fn take(&mut self, client: ClientId, now: Now, arrivals: Vec<Arrival>) -> Vec<Act>;
@@ -24,7 +31,13 @@ pub trait Outside {
 pub(crate) struct Nobody;
 
 impl Outside for Nobody {
-    fn run(&mut self, _: ClientId, _: MonoTime, _: MonoTime) -> Option<(MonoTime, Vec<Act>)> {
+    fn run(
+        &mut self,
+        _: ClientId,
+        _: MonoTime,
+        _: MonoTime,
+        _: &dyn Fn(MonoTime) -> MonoTime,
+    ) -> Option<(MonoTime, Vec<Act>)> {
         None
     }
 

@@ -273,15 +273,24 @@ impl<C: LockCore> Run<'_, C> {
             return true;
         }
         let (now, mut first) = (self.system.now(), None);
-        let mut bound = bound;
-        for place in 0..self.outsiders.len() {
+        let running = (0..self.outsiders.len()).filter(|place| self.system.runs(self.outsiders[*place].0));
+        let (mut places, listeners): (Vec<_>, Vec<_>) =
+            running.partition(|place| !self.system.listens(self.outsiders[*place].0));
+        // Whoever listens comes last: what the others do by then bounds how far it may run.
+        places.extend(&listeners);
+        let horizon = self.horizon(bound, listeners.len());
+        let (steps, mut bound) = (horizon < bound, horizon);
+        for place in places {
             let client = self.outsiders[place].0;
-            if !self.system.runs(client) {
-                continue;
-            }
             if self.outsiders[place].1.done.is_none() && bound > now {
-                let (mono, until) = (self.system.client_now(client).mono, self.reading_at(client, bound));
-                self.outsiders[place].1.done = self.outside.run(client, mono, until);
+                let until = self.system.client_at(client, bound).mono;
+                let mono = self.system.client_now(client).mono;
+                let system = &self.system;
+                let shows = |reading| {
+                    let at = system.reads_at(client, reading);
+                    at.map_or(reading, |at| system.client_at(client, at).mono)
+                };
+                self.outsiders[place].1.done = self.outside.run(client, mono, until, &shows);
             }
             let done = self.outsiders[place].1.done.as_ref();
             let at = done.and_then(|(mono, _)| self.system.reads_at(client, *mono)).map(|at| at.max(now));
@@ -289,20 +298,23 @@ impl<C: LockCore> Run<'_, C> {
                 (bound, first) = (at, Some(place));
             }
         }
-        let Some(place) = first else { return false };
+        let Some(place) = first else {
+            if steps {
+                self.advance(horizon);
+            }
+            return steps;
+        };
         self.advance(bound);
         let (client, done) = (self.outsiders[place].0, self.outsiders[place].1.done.take());
         self.acts(client, done.map_or_else(Vec::new, |(_, acts)| acts));
         true
     }
 
-    /// What the clock of a client outside will show then; of one that listens, at the next moment at which anything may
-    /// reach it.
-    fn reading_at(&self, client: ClientId, at: WorldTime) -> MonoTime {
+    /// How far clients outside may run before this moment. Of several that listen each may be reached by what another is
+    /// about to do, so they go in steps of the shortest way to one another.
+    fn horizon(&self, at: WorldTime, listeners: usize) -> WorldTime {
         let way = Span(self.scenario.latency.at(0).max(1));
-        let listens = self.outsiders.len() > 1 && self.system.listens(client);
-        let at = if listens { at.min(self.system.now() + way + way) } else { at };
-        self.system.client_at(client, at).mono
+        if listeners > 1 { at.min(self.system.now() + way + way) } else { at }
     }
 
     /// The code of a client did this now: one step, directly after which faults may come.

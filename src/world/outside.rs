@@ -50,6 +50,8 @@ pub enum Act {
         voter: VoterId,
         /// On which connection.
         connection: ConnectionId,
+        /// Its number among what is sent on this connection: its reply has the same.
+        request: RequestId,
         /// What.
         command: Command,
         /// What for.
@@ -146,12 +148,15 @@ pub enum Arrival {
         /// What.
         message: Reply,
     },
-    /// A reply, in the order of the commands of its connection.
+    /// A reply, in the order of the commands of its connection. Some may be missing: a black hole, or a directive, has
+    /// taken the command or its reply.
     Reply {
         /// From which voter.
         voter: VoterId,
         /// On which connection.
         connection: ConnectionId,
+        /// Of which command of this connection.
+        request: RequestId,
         /// What.
         reply: Reply,
     },
@@ -249,8 +254,8 @@ impl<C: LockCore> Client<C> {
                 self.connect(peer, connection, scene);
             }
             Act::Close { voter, connection } => self.hang_up(voter, connection, scene),
-            Act::Send { voter, connection, command, label, back } => {
-                self.send_outside((voter, connection), command, label, back, scene);
+            Act::Send { voter, connection, request, command, label, back } => {
+                self.send_outside((voter, connection), (request, command), label, back, scene);
             }
             Act::Acquire => return self.acquire_outside(scene),
             Act::Attempt { number } => {
@@ -387,7 +392,7 @@ impl<C: LockCore> Client<C> {
     fn send_outside(
         &mut self,
         (voter, connection): (VoterId, ConnectionId),
-        command: Command,
+        (request, command): (RequestId, Command),
         label: Label,
         back: u32,
         scene: &mut Scene<'_>,
@@ -405,8 +410,7 @@ impl<C: LockCore> Client<C> {
         let direction = Direction::Request;
         let name = MessageName { client: self.id, incarnation: self.incarnation, route, direction };
         let by = CallId { client: self.id, number: self.counts.calls.saturating_sub(back) };
-        // Its code knows by the order of the replies which of them answers what.
-        scene.send(self, lane, name, Body::Command { request: RequestId(0), command, by });
+        scene.send(self, lane, name, Body::Command { request, command, by });
     }
 
     fn acquire_outside(&mut self, scene: &mut Scene<'_>) -> Result<(), &'static str> {
@@ -520,8 +524,8 @@ impl<C: LockCore> Client<C> {
                 }
                 Some(Arrival::Link { voter, connection, state: LinkState::Up })
             }
-            (Body::Answer { reply, .. }, Process::Node(node)) => {
-                Some(Arrival::Reply { voter: node.voter, connection, reply })
+            (Body::Answer { request, reply }, Process::Node(node)) => {
+                Some(Arrival::Reply { voter: node.voter, connection, request, reply })
             }
             (Body::Push { message }, Process::Node(node)) => {
                 Some(Arrival::Push { voter: node.voter, connection, message })
