@@ -6,7 +6,7 @@
 
 use super::port::Port;
 use super::process::{Process, Ran, Stirred};
-use super::sim::{Place, Sim};
+use super::sim::{Habits, Place, Sim};
 use crate::lock::{Draw, Terms};
 use crate::name::ClientId;
 use crate::sim::Outside;
@@ -25,7 +25,7 @@ pub(super) struct Birth {
     port: Port,
     terms: Terms,
     incarnation: u16,
-    cycles: u32,
+    habits: Arc<Habits>,
     base: MonoTime,
     draws: Arc<Mutex<dyn FnMut() -> Draw + Send>>,
 }
@@ -39,7 +39,7 @@ pub(super) struct Hub<'a> {
 /// A client.
 pub(super) struct Slot {
     terms: Terms,
-    cycles: u32,
+    habits: Arc<Habits>,
     seed: u64,
     /// When its first process begins its code, and what its wall clock is ahead of its monotonic one.
     begins: MonoTime,
@@ -61,24 +61,24 @@ struct Life {
 impl Birth {
     /// What the code is given; called inside the process, where clocks are its own.
     pub(super) fn sim(self) -> Sim {
-        let Self { port, terms, incarnation, cycles, base, draws } = self;
+        let Self { port, terms, incarnation, habits, base, draws } = self;
         #[expect(clippy::disallowed_methods, reason = "virtual here: the process's runtime answers it")]
         let origin = std::time::Instant::now();
-        Sim { port, place: Arc::new(Place { terms, incarnation, cycles, base, origin, draws }) }
+        Sim { port, place: Arc::new(Place { terms, incarnation, habits, base, origin, draws }) }
     }
 }
 
 impl Slot {
     pub(super) fn new(
         terms: Terms,
-        cycles: u32,
+        habits: Habits,
         seed: u64,
         (first, begins): (Now, Span),
         draws: impl FnMut() -> Draw + Send + 'static,
     ) -> Self {
         Self {
             terms,
-            cycles,
+            habits: Arc::new(habits),
             seed,
             begins: first.mono + begins,
             wall_ahead: first.wall.0 - first.mono.0,
@@ -99,7 +99,7 @@ impl Slot {
             port: port.clone(),
             terms: self.terms.clone(),
             incarnation: self.incarnation,
-            cycles: self.cycles,
+            habits: Arc::clone(&self.habits),
             base: now,
             draws: Arc::clone(&self.draws),
         };

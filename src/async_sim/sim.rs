@@ -9,8 +9,9 @@ use super::stream::Stream;
 use super::wire::Wire;
 use crate::lock::{Draw, ExtendFailure, LossReason, Terms, Until};
 use crate::name::{ClientId, VoterId};
+use crate::sim::Streams;
 use crate::time::{MonoTime, Now, Span, WallTime};
-use crate::world::Act;
+use crate::world::{Act, Draws, Length, Stretch, Workload};
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, RedisConnectionInfo, RedisResult};
 use std::io;
@@ -28,11 +29,17 @@ pub struct Sim {
 pub(super) struct Place {
     pub(super) terms: Terms,
     pub(super) incarnation: u16,
-    pub(super) cycles: u32,
+    pub(super) habits: Arc<Habits>,
     /// The clock's reading at the beginning, and the virtual instant of it.
     pub(super) base: MonoTime,
     pub(super) origin: Instant,
     pub(super) draws: Arc<Mutex<dyn FnMut() -> Draw + Send>>,
+}
+
+/// How the scenario wants the client to work.
+pub(super) struct Habits {
+    pub(super) workload: Workload,
+    pub(super) seed: u64,
 }
 
 /// How long [`Sim::redis`] waits before it tries again to connect.
@@ -61,7 +68,33 @@ impl Sim {
 
     /// How many cycles the scenario wants of each client. Code may keep to it.
     pub fn cycles(&self) -> u32 {
-        self.place.cycles
+        self.place.habits.workload.cycles
+    }
+
+    /// How the scenario wants its clients to work. Code may keep to it.
+    pub fn workload(&self) -> &Workload {
+        &self.place.habits.workload
+    }
+
+    /// How long the scenario wants this cycle, counted from 0, to work: as long as its own lock's under the same seed.
+    pub fn work(&self, cycle: u32) -> Duration {
+        self.length(cycle, Stretch::Work, &self.workload().work)
+    }
+
+    /// How long it wants to wait after this cycle.
+    pub fn think(&self, cycle: u32) -> Duration {
+        self.length(cycle, Stretch::Think, &self.workload().think)
+    }
+
+    fn length(&self, cycle: u32, stretch: Stretch, length: &Length) -> Duration {
+        let span = match length {
+            Length::Of(span) => *span,
+            Length::Drawn(of) => {
+                let clients = self.client() + 1;
+                Streams::new(self.place.habits.seed, clients).length(self.id(), cycle, stretch, of)
+            }
+        };
+        Duration::from_micros(span.0.unsigned_abs())
     }
 
     /// The key of the guarded resource.

@@ -7,7 +7,7 @@ use super::about::{About, WallClock, span};
 use super::blocking::BlockingSim;
 use super::hub::{Birth, Hub, Slot, Start};
 use super::process::{MadsimProcess, Process, Stirred, ThreadProcess, TokioProcess};
-use super::sim::Sim;
+use super::sim::{Habits, Sim};
 use crate::check::{Expectation, Expected, OracleName};
 use crate::history::Fact;
 use crate::lock::Terms;
@@ -371,7 +371,7 @@ impl Code {
             let begins = client.start - WorldTime::ZERO;
             let terms = Terms { key: resource.clone(), ..terms };
             let own = xxh3_64_with_seed(&(index as u64).to_le_bytes(), seed);
-            Slot::new(terms, client.workload.cycles, own, (first, begins), move || streams.draw(id))
+            Slot::new(terms, Habits { workload: client.workload.clone(), seed }, own, (first, begins), move || streams.draw(id))
         };
         each.map(slot).collect()
     }
