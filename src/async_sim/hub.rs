@@ -4,9 +4,10 @@
 //! in the world and the clock inside its process are the same: the hub never lets a process see a moment that the world
 //! has not reached for it, and never runs one that stands still. Must not decide what happens in the world.
 
+use super::clock::{Clock, Kind};
 use super::port::Port;
 use super::process::{Process, Ran, Stirred};
-use super::sim::{Place, Sim};
+use super::sim::{Habits, Place, Sim};
 use super::workload::Kept;
 use crate::lock::{ConnectionId, Draw, LinkState, Terms};
 use crate::name::{ClientId, VoterId};
@@ -26,8 +27,9 @@ pub(super) struct Birth {
     port: Port,
     terms: Terms,
     incarnation: u16,
-    cycles: u32,
+    habits: Arc<Habits>,
     base: MonoTime,
+    wall_ahead: i64,
     kept: Arc<Mutex<Kept>>,
     draws: Arc<Mutex<dyn FnMut() -> Draw + Send>>,
 }
@@ -41,7 +43,7 @@ pub(super) struct Hub<'a> {
 /// A client.
 pub(super) struct Slot {
     terms: Terms,
-    cycles: u32,
+    habits: Arc<Habits>,
     seed: u64,
     /// When its first process begins its code, and what its wall clock is ahead of its monotonic one.
     begins: MonoTime,
@@ -66,33 +68,33 @@ struct Life {
 
 impl Birth {
     /// What the code is given; called inside the process, where clocks are its own.
-    pub(super) fn sim(self) -> Sim {
-        let Self { port, terms, incarnation, cycles, base, kept, draws } = self;
-        #[expect(clippy::disallowed_methods, reason = "virtual here: the process's runtime answers it")]
-        let origin = std::time::Instant::now();
-        Sim { port, place: Arc::new(Place { terms, incarnation, cycles, base, origin, kept, draws }) }
+    pub(super) fn sim(self, kind: Kind) -> Sim {
+        let Self { port, terms, incarnation, habits, base, wall_ahead, kept, draws } = self;
+        let clock = Clock::begin(kind, base, wall_ahead);
+        Sim { port, place: Arc::new(Place { terms, incarnation, habits, clock, kept, draws }) }
     }
 }
 
 impl Slot {
     pub(super) fn new(
         terms: Terms,
-        cycles: u32,
+        habits: Habits,
         seed: u64,
         (first, begins): (Now, Span),
         ready: Vec<VoterId>,
         draws: impl FnMut() -> Draw + Send + 'static,
     ) -> Self {
+        let kept = Arc::new(Mutex::new(Kept::new(habits.workload.cycles)));
         Self {
             terms,
-            cycles,
+            habits: Arc::new(habits),
             seed,
             begins: first.mono + begins,
             wall_ahead: first.wall.0 - first.mono.0,
             incarnation: 0,
             expected: true,
             ready,
-            kept: Arc::new(Mutex::new(Kept::new(cycles))),
+            kept,
             draws: Arc::new(Mutex::new(draws)),
             life: None,
         }
@@ -108,8 +110,9 @@ impl Slot {
             port: port.clone(),
             terms: self.terms.clone(),
             incarnation: self.incarnation,
-            cycles: self.cycles,
+            habits: Arc::clone(&self.habits),
             base: now,
+            wall_ahead: self.wall_ahead,
             kept: Arc::clone(&self.kept),
             draws: Arc::clone(&self.draws),
         };

@@ -9,6 +9,7 @@
 mod about;
 mod blocking;
 mod call;
+mod clock;
 mod driven;
 mod hub;
 mod labels;

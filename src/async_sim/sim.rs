@@ -3,6 +3,7 @@
 //! `call.rs` holds the words around a call of acquire, `store.rs` those inside a section. Must not contain Redis or lock
 //! semantics.
 
+use super::clock::{Clock, Kind, nearest};
 use super::port::Port;
 use super::store::Store;
 use super::stream::Stream;
@@ -10,13 +11,14 @@ use super::wire::Wire;
 use super::workload::Kept;
 use crate::lock::{ConnectionId, Draw, ExtendFailure, LossReason, Terms, Until};
 use crate::name::{ClientId, VoterId};
-use crate::time::{MonoTime, Now, Span, WallTime};
-use crate::world::Act;
+use crate::sim::Streams;
+use crate::time::{MonoTime, Now, Span};
+use crate::world::{Act, Draws, Length, Stretch, Workload};
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, RedisConnectionInfo, RedisResult};
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 /// One client process, as its code sees it. Clones are the same process.
 #[derive(Clone)]
@@ -29,13 +31,17 @@ pub struct Sim {
 pub(super) struct Place {
     pub(super) terms: Terms,
     pub(super) incarnation: u16,
-    pub(super) cycles: u32,
-    /// The clock's reading at the beginning, and the virtual instant of it.
-    pub(super) base: MonoTime,
-    pub(super) origin: Instant,
+    pub(super) habits: Arc<Habits>,
+    pub(super) clock: Clock,
     /// What of its workload outlives it.
     pub(super) kept: Arc<Mutex<Kept>>,
     pub(super) draws: Arc<Mutex<dyn FnMut() -> Draw + Send>>,
+}
+
+/// How the scenario wants the client to work.
+pub(super) struct Habits {
+    pub(super) workload: Workload,
+    pub(super) seed: u64,
 }
 
 /// How long [`Sim::redis`] waits before it tries again to connect.
@@ -64,7 +70,33 @@ impl Sim {
 
     /// How many cycles the scenario wants of each client. Code may keep to it.
     pub fn cycles(&self) -> u32 {
-        self.place.cycles
+        self.place.habits.workload.cycles
+    }
+
+    /// How the scenario wants its clients to work. Code may keep to it.
+    pub fn workload(&self) -> &Workload {
+        &self.place.habits.workload
+    }
+
+    /// How long the scenario wants this cycle, counted from 0, to work: as long as its own lock's under the same seed.
+    pub fn work(&self, cycle: u32) -> Duration {
+        self.length(cycle, Stretch::Work, &self.workload().work)
+    }
+
+    /// How long it wants to wait after this cycle.
+    pub fn think(&self, cycle: u32) -> Duration {
+        self.length(cycle, Stretch::Think, &self.workload().think)
+    }
+
+    fn length(&self, cycle: u32, stretch: Stretch, length: &Length) -> Duration {
+        let span = match length {
+            Length::Of(span) => *span,
+            Length::Drawn(of) => {
+                let clients = self.client() + 1;
+                Streams::new(self.place.habits.seed, clients).length(self.id(), cycle, stretch, of)
+            }
+        };
+        Duration::from_micros(span.0.unsigned_abs())
     }
 
     /// The key of the guarded resource.
@@ -86,13 +118,13 @@ impl Sim {
         }
     }
 
-    /// The same, once, and with settings of one's own.
+    /// The same, once, and with settings of one's own. On madsim its own time limits are off: they are tokio's.
     ///
     /// # Errors
     /// The node could not be reached, or did not answer the handshake in time.
     ///
     /// # Panics
-    /// If there is no such node.
+    /// If there is no such node; in blocking code, which has no runtime.
     pub async fn try_redis(
         &self,
         node: usize,
@@ -100,9 +132,22 @@ impl Sim {
     ) -> RedisResult<MultiplexedConnection> {
         let stream = self.stream(node).await?;
         let info = RedisConnectionInfo::default();
-        let (connection, driver) = MultiplexedConnection::new_with_config(&info, stream, config).await?;
-        tokio::spawn(driver);
-        Ok(connection)
+        match self.place.clock.kind() {
+            Kind::Tokio => {
+                let (connection, driver) =
+                    MultiplexedConnection::new_with_config(&info, stream, config).await?;
+                tokio::spawn(driver);
+                Ok(connection)
+            }
+            Kind::Madsim => {
+                let untimed = config.set_response_timeout(None).set_connection_timeout(None);
+                let (connection, driver) =
+                    MultiplexedConnection::new_with_config(&info, stream, untimed).await?;
+                madsim::task::spawn_local(driver);
+                Ok(connection)
+            }
+            Kind::Thread => panic!("redis-rs needs a runtime: blocking code uses `wire`"),
+        }
     }
 
     /// A connection to a node as a stream of bytes, for any client library that takes one.
@@ -139,22 +184,12 @@ impl Sim {
 
     /// What the process's clocks show, to the microsecond.
     pub fn now(&self) -> Now {
-        #[expect(clippy::disallowed_methods, reason = "virtual here: the process's runtime answers them")]
-        let (instant, wall) = (Instant::now(), SystemTime::now());
-        let wall = wall.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        Now { mono: self.mono(instant), wall: WallTime(nearest(wall)) }
-    }
-
-    fn mono(&self, instant: Instant) -> MonoTime {
-        let origin = self.place.origin;
-        let ahead = instant.checked_duration_since(origin).map(nearest);
-        let behind = || -nearest(origin.duration_since(instant));
-        self.place.base + Span(ahead.unwrap_or_else(behind))
+        self.place.clock.now()
     }
 
     /// The end of a promise that runs until this moment.
     pub fn by(&self, instant: Instant) -> Until {
-        Until::Mono(self.mono(instant))
+        Until::Mono(self.place.clock.at(instant))
     }
 
     /// The end of a promise that runs for so long from now.
@@ -257,11 +292,6 @@ impl Sim {
     pub(super) fn id(&self) -> ClientId {
         self.place.terms.client
     }
-}
-
-/// The nearest whole microsecond: a runtime's clock may be off by less than half of one.
-fn nearest(time: Duration) -> i64 {
-    i64::try_from((time.as_nanos() + 500) / 1_000).unwrap_or(i64::MAX)
 }
 
 struct Alarm {

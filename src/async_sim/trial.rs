@@ -5,10 +5,11 @@
 
 use super::about::{About, WallClock, span};
 use super::blocking::BlockingSim;
+use super::clock::Kind;
 use super::driven::Driven;
 use super::hub::{Birth, Hub, Slot, Start};
 use super::process::{MadsimProcess, Process, Stirred, ThreadProcess, TokioProcess};
-use super::sim::Sim;
+use super::sim::{Habits, Sim};
 use super::workload::{self, NotDriven};
 use crate::check::{Expectation, Expected, OracleName};
 use crate::history::Fact;
@@ -400,9 +401,8 @@ impl Code {
             let begins = client.start - WorldTime::ZERO;
             let terms = Terms { key: resource.clone(), ..terms };
             let own = xxh3_64_with_seed(&(index as u64).to_le_bytes(), seed);
-            Slot::new(terms, client.workload.cycles, own, (first, begins), ready.clone(), move || {
-                streams.draw(id)
-            })
+            let habits = Habits { workload: client.workload.clone(), seed };
+            Slot::new(terms, habits, own, (first, begins), ready.clone(), move || streams.draw(id))
         };
         each.map(slot).collect()
     }
@@ -432,14 +432,14 @@ struct OnMadsim<C>(Arc<C>);
 struct OnThread<C>(Arc<C>);
 
 /// What starts asynchronous code, and says when it is done.
-fn main_of<C, F>(code: &Arc<C>, birth: Birth) -> super::process::Main
+fn main_of<C, F>(code: &Arc<C>, kind: Kind, birth: Birth) -> super::process::Main
 where
     C: Fn(Sim) -> F + 'static,
     F: Future + 'static,
 {
     let code = Arc::clone(code);
     Box::new(move || {
-        let sim = birth.sim();
+        let sim = birth.sim(kind);
         let running = code(sim.clone());
         Box::pin(async move {
             running.await;
@@ -450,13 +450,13 @@ where
 
 impl<C: Fn(Sim) -> F + 'static, F: Future + 'static> Start for OnTokio<C> {
     fn start(&self, seed: u64, wall: WallTime, stirred: Stirred, birth: Birth) -> Box<dyn Process> {
-        Box::new(TokioProcess::new(seed, wall, stirred, main_of(&self.0, birth)))
+        Box::new(TokioProcess::new(seed, wall, stirred, main_of(&self.0, Kind::Tokio, birth)))
     }
 }
 
 impl<C: Fn(Sim) -> F + 'static, F: Future + 'static> Start for OnMadsim<C> {
     fn start(&self, seed: u64, wall: WallTime, stirred: Stirred, birth: Birth) -> Box<dyn Process> {
-        Box::new(MadsimProcess::new(seed, wall, stirred, main_of(&self.0, birth)))
+        Box::new(MadsimProcess::new(seed, wall, stirred, main_of(&self.0, Kind::Madsim, birth)))
     }
 }
 
@@ -464,7 +464,7 @@ impl<C: Fn(BlockingSim) + Send + Sync + 'static> Start for OnThread<C> {
     fn start(&self, seed: u64, wall: WallTime, stirred: Stirred, birth: Birth) -> Box<dyn Process> {
         let code = Arc::clone(&self.0);
         let main = move |blocking| {
-            let sim = birth.sim();
+            let sim = birth.sim(Kind::Thread);
             code(BlockingSim::new(sim.clone(), blocking));
             sim.tell(Act::Done);
         };

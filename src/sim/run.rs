@@ -14,7 +14,7 @@ use crate::lock::{Core, LockCore};
 use crate::name::{ClientId, Direction, MessageName, Name, NodeId};
 use crate::plan::{Learn, MessageFate, OrderTerm, Plan, When};
 use crate::scenario::Scenario;
-use crate::time::{MonoTime, Span, WorldTime};
+use crate::time::{Span, WorldTime};
 use crate::world::{
     Act, Arrival, Event, GroupEvent, LaneId, Leg, Lesson, Readiness, Setup, Shipment, StreamId, System, Trail,
 };

@@ -368,6 +368,8 @@ impl<C: LockCore> Client<C> {
             | Act::Await
             | Act::Granted { .. }
             | Act::Refused(_)
+            | Act::Persist { .. }
+            | Act::GiveUp
             | Act::Done => unreachable!("not only holders do this"),
         }
         Ok(())
