@@ -6,7 +6,7 @@
 use super::labels::Labels;
 use super::process::Stirred;
 use crate::lock::{ConnectionId, Label, LinkState, RequestId};
-use crate::name::VoterId;
+use crate::name::{StoreAccess, VoterId};
 use crate::resp::codec::{Decoded, Protocol, decode_command, encode_reply};
 use crate::resp::{Command, Reply};
 use crate::time::MonoTime;
@@ -31,10 +31,10 @@ pub(super) struct Shared {
     ready: Vec<VoterId>,
     alarms: Vec<Alarm>,
     last_id: u64,
-    /// The store's answers that were not taken, and how many are still to come.
-    answers: VecDeque<Answer>,
-    owed: usize,
-    asker: Option<Waker>,
+    /// What the store was asked and somebody waits for.
+    asked: Vec<Asked>,
+    /// How often it was asked, by kind.
+    asks: Vec<(StoreAccess, u32)>,
     /// Whether the caller is to give up its call.
     cancelled: bool,
     caller: Option<Waker>,
@@ -100,6 +100,15 @@ pub(super) enum Reads {
     Numbered,
 }
 
+/// A request to the store.
+struct Asked {
+    access: StoreAccess,
+    number: u32,
+    /// The answer, if it has come: `None` inside if nobody will ever know it.
+    answer: Option<Option<Answer>>,
+    waker: Option<Waker>,
+}
+
 /// A moment at which code wants to go on.
 struct Alarm {
     id: u64,
@@ -118,9 +127,8 @@ impl Port {
             ready,
             alarms: Vec::new(),
             last_id: 0,
-            answers: VecDeque::new(),
-            owed: 0,
-            asker: None,
+            asked: Vec::new(),
+            asks: Vec::new(),
             cancelled: false,
             caller: None,
             labels: Labels::new(),
@@ -206,14 +214,14 @@ impl Shared {
                     pipe.put(Heard::Push(message));
                 }
             }
-            Arrival::Store(answer) => {
-                let count = if answer == Answer::Unknown { self.owed } else { 1 };
-                self.owed = self.owed.saturating_sub(count);
-                self.answers.extend(std::iter::repeat_n(answer, count));
-                if let Some(waker) = self.asker.take() {
-                    waker.wake();
+            Arrival::Store { access, number, answer } => {
+                // Nobody waits for it any more if its future was dropped.
+                let asked = self.asked.iter_mut().find(|asked| (asked.access, asked.number) == (access, number));
+                if let Some(asked) = asked {
+                    asked.answer_with(Some(answer));
                 }
             }
+            Arrival::StoreBroke => self.forget_store(),
             Arrival::Cancel => {
                 self.cancelled = true;
                 if let Some(waker) = self.caller.take() {
@@ -423,25 +431,46 @@ impl Shared {
         self.alarms.retain(|alarm| alarm.id != id);
     }
 
-    /// The store will answer once more.
-    pub(super) fn owe(&mut self) {
-        self.owed += 1;
+    /// The store is asked; the number of this request among those of its kind.
+    pub(super) fn ask(&mut self, access: StoreAccess) -> u32 {
+        let at = self.asks.iter().position(|(known, _)| *known == access).unwrap_or_else(|| {
+            self.asks.push((access, 0));
+            self.asks.len() - 1
+        });
+        self.asks[at].1 += 1;
+        let number = self.asks[at].1;
+        self.asked.push(Asked { access, number, answer: None, waker: None });
+        number
     }
 
-    /// Whoever left the section hears no more answers.
+    /// Whoever left the section, or whose connection to the store broke, hears no more answers.
     pub(super) fn forget_store(&mut self) {
-        (self.owed, self.asker) = (0, None);
-        self.answers.clear();
+        for asked in self.asked.iter_mut().filter(|asked| asked.answer.is_none()) {
+            asked.answer_with(None);
+        }
     }
 
-    pub(super) fn poll_store(&mut self, context: &mut Context<'_>) -> Poll<Answer> {
-        match self.answers.pop_front() {
+    /// The answer to a request; `None` if nobody will ever know it.
+    pub(super) fn poll_store(
+        &mut self,
+        access: StoreAccess,
+        number: u32,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Answer>> {
+        let asked = self.asked.iter_mut().find(|asked| (asked.access, asked.number) == (access, number));
+        let Some(asked) = asked else { return Poll::Ready(None) };
+        match asked.answer {
             Some(answer) => Poll::Ready(answer),
             None => {
-                self.asker = Some(context.waker().clone());
+                asked.waker = Some(context.waker().clone());
                 Poll::Pending
             }
         }
+    }
+
+    /// Nobody waits for this answer any more.
+    pub(super) fn drop_ask(&mut self, access: StoreAccess, number: u32) {
+        self.asked.retain(|asked| (asked.access, asked.number) != (access, number));
     }
 
     /// Whether the caller is to give up; asked at the beginning of a call it forgets what came too late for the last.
@@ -452,6 +481,15 @@ impl Shared {
     pub(super) fn poll_cancelled(&mut self, context: &mut Context<'_>) -> bool {
         self.caller = Some(context.waker().clone());
         std::mem::take(&mut self.cancelled)
+    }
+}
+
+impl Asked {
+    fn answer_with(&mut self, answer: Option<Answer>) {
+        self.answer = Some(answer);
+        if let Some(waker) = self.waker.take() {
+            waker.wake();
+        }
     }
 }
 

@@ -2,7 +2,9 @@
 //!
 //! Must not be asked by whoever is outside: the world refuses that as an error of the adapter.
 
+use super::port::Port;
 use super::sim::Sim;
+use crate::name::StoreAccess;
 use crate::world::{Act, Answer, Ask};
 
 /// The guarded resource. It answers over the network.
@@ -67,14 +69,31 @@ impl Store {
     }
 
     pub(super) async fn ask(&self, ask: Ask) -> Result<i64, StoreError> {
-        self.sim.port.lock().owe();
+        let (port, access) = (self.sim.port.clone(), ask.access());
+        let number = port.lock().ask(access);
+        let asked = Asked { port, access, number };
         self.sim.tell(Act::Ask(ask));
-        let answer = std::future::poll_fn(|context| self.sim.port.lock().poll_store(context)).await;
-        match answer {
-            Answer::Taken => Ok(0),
-            Answer::Stock(stock) => Ok(stock),
-            Answer::Refused => Err(StoreError::Refused),
-            Answer::Unknown => Err(StoreError::Unknown),
+        let answer = std::future::poll_fn(|context| {
+            asked.port.lock().poll_store(asked.access, asked.number, context)
+        });
+        match answer.await {
+            Some(Answer::Taken) => Ok(0),
+            Some(Answer::Stock(stock)) => Ok(stock),
+            Some(Answer::Refused) => Err(StoreError::Refused),
+            None => Err(StoreError::Unknown),
         }
+    }
+}
+
+/// A request whose answer is waited for: if it no longer is, the answer is nobody's.
+struct Asked {
+    port: Port,
+    access: StoreAccess,
+    number: u32,
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        self.port.lock().drop_ask(self.access, self.number);
     }
 }

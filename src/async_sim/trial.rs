@@ -16,7 +16,7 @@ use crate::history::Fact;
 use crate::lock::Terms;
 use crate::name::{ClientId, VoterId};
 use crate::plan::Plan;
-use crate::report::{HuntStory, Length, Story, divergence, hunt_text, run_text, telling_failure};
+use crate::report::{HuntStory, Length, Story, divergence, hunt_text, run_command, run_text, telling_failure};
 use crate::scenario::{Runner, Scenario};
 use crate::sim::{self, Explorer, Hunted, Keep, NotViolated, RunResult, Runs, Seeds, Shrunk};
 use crate::test::{Play, Steer, command, expecting, hunted};
@@ -369,10 +369,12 @@ impl Code {
     }
 
     /// One run, on a thread of its own: what belongs to a thread begins anew.
+    #[track_caller]
     fn play(&self, scenario: &Scenario, seed: u64, keep: Keep) -> RunResult {
         self.play_at_most(scenario, seed, keep, None)
     }
 
+    #[track_caller]
     fn play_at_most(&self, scenario: &Scenario, seed: u64, keep: Keep, events: Option<u64>) -> RunResult {
         let clients = scenario.setup.clients.len();
         if let Some(why) = self.trial.about.unfit(&scenario.setup.plan, clients) {
@@ -386,7 +388,9 @@ impl Code {
             explorer.run_outside(locks, seed, keep, &mut hub)
         };
         let done = std::thread::scope(|scope| scope.spawn(run).join());
-        done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        done.unwrap_or_else(|payload| {
+            panic!("{}\n{}", super::process::panic_text(&*payload), run_command(scenario, seed))
+        })
     }
 
     fn slots(&self, scenario: &Scenario, seed: u64) -> Vec<Slot> {

@@ -28,6 +28,11 @@ pub trait LockCore: Clone + Eq + Hash + Debug + Send + Sync + 'static {
         Hand::World
     }
 
+    /// Whether the scenario's workload is what its holders do.
+    fn knows_its_holders(&self) -> bool {
+        true
+    }
+
     /// Whether what is stored under the lock key counts as a hold taken with `nonce`: unless a lock says otherwise, if
     /// it is a string, that of the nonce.
     fn backs(&self, nonce: Nonce, stored: &Stored) -> bool {

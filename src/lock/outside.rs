@@ -52,6 +52,10 @@ impl LockCore for Described {
         Hand::Outside
     }
 
+    fn knows_its_holders(&self) -> bool {
+        matches!(self.eyes, Recognised::By(_))
+    }
+
     fn backs(&self, nonce: Nonce, stored: &Stored) -> bool {
         match (&self.eyes, stored) {
             (Recognised::By(core), _) => core.backs(nonce, stored),

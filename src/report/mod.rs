@@ -54,6 +54,8 @@ pub use rate::{Rate, Sampling};
 pub use sentence::{event, sentence};
 pub use shelf::{Exhibit, Offer, Shelf};
 pub use shrunk::{KeptFailure, kept_text, replay_json, shrunk_json, shrunk_line};
+#[cfg(feature = "async-sim")]
+pub(crate) use text::run_command;
 pub use text::{quoted, repro, run_text};
 pub use timeline::timeline;
 pub use trace::{TraceDifference, foreign_line, trace, trace_difference};

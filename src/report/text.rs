@@ -21,7 +21,7 @@ pub fn repro(story: Story<'_>) -> String {
 }
 
 /// The line that runs this seed of a scenario.
-pub(super) fn run_command(scenario: &Scenario, seed: u64) -> String {
+pub(crate) fn run_command(scenario: &Scenario, seed: u64) -> String {
     match &scenario.runner {
         Runner::Shipped | Runner::Own(_) => {
             let (program, origin) = (scenario.runner.program(), quoted(&scenario.origin));

@@ -199,6 +199,8 @@ pub fn check_scope<C: LockCore>(setup: &Setup, cores: &[C]) -> Scope {
         Extend::At(times) => !times.is_empty(),
         Extend::Every(_) => true,
     });
+    // Code that nobody knows may write and prolong whatever the scenario says of its workload.
+    let anything = !cores.iter().all(LockCore::knows_its_holders);
     let invariant = tasks().any(|task| task.has_invariant());
     let renews = traits.iter().any(|traits| traits.renewal.is_some());
     let shared = traits.iter().enumerate().filter(|(_, traits)| traits.shared);
@@ -207,9 +209,9 @@ pub fn check_scope<C: LockCore>(setup: &Setup, cores: &[C]) -> Scope {
         clients: setup.clients.len() as u16,
         asks: traits.iter().any(|traits| traits.quorum > 0),
         fenced: traits.iter().any(|traits| traits.fenced),
-        extends: extends || renews,
+        extends: extends || renews || anything,
         renews,
-        writes: tasks().any(|task| task.writes()),
+        writes: anything || tasks().any(|task| task.writes()),
         store_refuses: setup.store.mode != StoreMode::Plain,
         invariant,
         reentrant: traits.iter().any(|traits| traits.reentrant),

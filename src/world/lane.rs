@@ -127,6 +127,16 @@ pub(crate) struct Lane {
     pub(crate) torn: Option<LostWhy>,
     /// The place of the server's stream after the last command of this connection.
     pub(crate) offset: u32,
+    pub(crate) carries: Carries,
+}
+
+/// What a connection is made of, for its client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Carries {
+    /// Messages: each may be lost alone, for its client knows which is which.
+    Messages,
+    /// Bytes in order: nothing arrives that was sent after what was lost, or a reply would be taken for another's.
+    Bytes,
 }
 
 /// All connections, sorted by id, and what is in flight on them: by lane, requests before replies, then by age.
@@ -134,6 +144,8 @@ pub(crate) struct Lane {
 pub(crate) struct Links {
     lanes: Vec<Lane>,
     packets: Vec<Packet>,
+    /// Which way connections that carry bytes have lost some, and why.
+    gaps: Vec<(LaneId, Direction, LostWhy)>,
 }
 
 impl LaneId {
@@ -206,7 +218,8 @@ impl Hash for Packet {
 impl Hash for Lane {
     /// In few words: most of a system are its lanes.
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let Self { id, state: stage, torn, offset } = *self;
+        // What it carries never changes.
+        let Self { id, state: stage, torn, offset, carries: _ } = *self;
         let torn = torn.map_or(0, |why| 1 + why as u64);
         id.hash(state);
         state.write_u64(u64::from(offset) << 16 | torn << 8 | stage as u64);
@@ -245,7 +258,20 @@ impl Links {
 
     pub(crate) fn open(&mut self, id: LaneId, state: LaneState) {
         let at = self.lanes.partition_point(|lane| lane.id < id);
-        self.lanes.insert(at, Lane { id, state, torn: None, offset: 0 });
+        self.lanes.insert(at, Lane { id, state, torn: None, offset: 0, carries: Carries::Messages });
+    }
+
+    /// Something that was sent this way on this connection was lost.
+    pub(crate) fn note_lost(&mut self, id: LaneId, direction: Direction, why: LostWhy) {
+        if self.get(id).is_some_and(|lane| lane.carries == Carries::Bytes) && self.gap(id, direction).is_none() {
+            self.gaps.push((id, direction, why));
+        }
+    }
+
+    /// Why nothing arrives that is sent this way on this connection, if something before it was lost.
+    pub(crate) fn gap(&self, id: LaneId, direction: Direction) -> Option<LostWhy> {
+        let gap = self.gaps.iter().find(|(lane, way, _)| (*lane, *way) == (id, direction));
+        gap.map(|(.., why)| *why)
     }
 
     /// Everything in flight, lane by lane.
@@ -310,6 +336,7 @@ impl Links {
             let spent: Vec<_> =
                 self.lanes.iter().filter(|lane| self.is_spent(lane)).map(|lane| lane.id).collect();
             self.lanes.retain(|lane| !spent.contains(&lane.id));
+            self.gaps.retain(|(lane, ..)| !spent.contains(lane));
         }
     }
 

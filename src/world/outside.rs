@@ -9,7 +9,7 @@
 
 use super::client::Client;
 use super::event::Trail;
-use super::lane::{self, Body, LaneId, LaneState, StoreAnswer, StoreRequest};
+use super::lane::{self, Body, Carries, LaneId, LaneState, StoreAnswer, StoreRequest};
 use super::nested::Inner;
 use super::scene::Scene;
 use super::seat::Seat;
@@ -127,6 +127,17 @@ pub enum Ask {
     },
 }
 
+impl Ask {
+    /// Which kind of request it is.
+    pub fn access(self) -> StoreAccess {
+        match self {
+            Self::Claim => StoreAccess::Claim,
+            Self::Stock => StoreAccess::Read,
+            Self::Write | Self::Buy { .. } => StoreAccess::Write,
+        }
+    }
+}
+
 /// What reaches a client whose code runs outside of the world.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Arrival {
@@ -161,7 +172,16 @@ pub enum Arrival {
         reply: Reply,
     },
     /// The store's answer.
-    Store(Answer),
+    Store {
+        /// To which kind of request.
+        access: StoreAccess,
+        /// To which of them, counted over the incarnation from 1.
+        number: u32,
+        /// What.
+        answer: Answer,
+    },
+    /// The connection to the store broke: nobody knows what became of what it was asked.
+    StoreBroke,
     /// The caller gives up its call of acquire.
     Cancel,
     /// The process has died: nothing of it goes on.
@@ -179,8 +199,6 @@ pub enum Answer {
     Refused,
     /// The stock.
     Stock(i64),
-    /// The connection to the store broke: nobody knows.
-    Unknown,
 }
 
 /// An act that cannot be.
@@ -252,6 +270,10 @@ impl<C: LockCore> Client<C> {
                     return Err("opens a connection that is open");
                 }
                 self.connect(peer, connection, scene);
+                let lane = scene.world.links.current(self.id, peer, connection).map(|lane| lane.id);
+                if let Some(lane) = lane.and_then(|lane| scene.world.links.get_mut(lane)) {
+                    lane.carries = Carries::Bytes;
+                }
             }
             Act::Close { voter, connection } => self.hang_up(voter, connection, scene),
             Act::Send { voter, connection, request, command, label, back } => {
@@ -422,12 +444,12 @@ impl<C: LockCore> Client<C> {
             | User::Declining { .. }
             | User::Inside(_)
             | User::Unwinding { .. }
-            | User::Releasing { .. }
-            | User::Done => {
+            | User::Releasing { .. } => {
                 return Err(
                     "calls acquire while it calls, holds or releases: a client process has one caller",
                 );
             }
+            User::Done => return Err("calls acquire after its code has ended"),
         }
         self.counts.calls += 1;
         self.present = self.counts.calls;
@@ -489,11 +511,12 @@ impl<C: LockCore> Client<C> {
 
     fn ask_outside(&mut self, ask: Ask, scene: &mut Scene<'_>) -> Result<(), &'static str> {
         let User::Inside(section) = &self.user else { return Err("asks the store without being inside") };
-        let (access, ask) = match ask {
-            Ask::Claim => (StoreAccess::Claim, lane::Ask::Claim),
-            Ask::Stock => (StoreAccess::Read, lane::Ask::Read),
-            Ask::Write => (StoreAccess::Write, lane::Ask::Write),
-            Ask::Buy { read } => (StoreAccess::Write, lane::Ask::Buy { read }),
+        let access = ask.access();
+        let ask = match ask {
+            Ask::Claim => lane::Ask::Claim,
+            Ask::Stock => lane::Ask::Read,
+            Ask::Write => lane::Ask::Write,
+            Ask::Buy { read } => lane::Ask::Buy { read },
         };
         let request = StoreRequest { grant: section.grant, nonce: section.nonce, fence: section.fence, ask };
         let number = match access {
@@ -516,10 +539,10 @@ impl<C: LockCore> Client<C> {
     }
 
     /// Hands over what was delivered to code outside of the world.
-    pub(super) fn arrive(&mut self, lane: LaneId, body: Body, scene: &mut Scene<'_>) {
+    pub(super) fn arrive(&mut self, lane: LaneId, name: MessageName, body: Body, scene: &mut Scene<'_>) {
         let connection = lane.connection;
         let arrival = match (body, lane.peer) {
-            (Body::StoreAnswer { grant, answer }, _) => self.stored(grant, answer),
+            (Body::StoreAnswer { grant, answer }, _) => self.stored(name, grant, answer),
             (Body::Accept, Process::Node(NodeId { voter, .. })) => {
                 if let Some(lane) = scene.world.links.get_mut(lane) {
                     lane.state = LaneState::Open;
@@ -553,24 +576,26 @@ impl<C: LockCore> Client<C> {
             Process::Node(NodeId { voter, .. }) => Arrival::Link { voter, connection: id.connection, state },
             Process::Store | Process::Client(_) => {
                 scene.world.links.open(LaneId { number: id.number + 1, ..id }, LaneState::Open);
-                Arrival::Store(Answer::Unknown)
+                Arrival::StoreBroke
             }
         };
         scene.out.arrivals.push((self.id, arrival));
     }
 
-    fn stored(&mut self, grant: GrantId, answer: StoreAnswer) -> Option<Arrival> {
+    fn stored(&mut self, name: MessageName, grant: GrantId, answer: StoreAnswer) -> Option<Arrival> {
+        let Route::Store { access, number } = name.route else { return None };
         let User::Inside(section) = &mut self.user else { return None };
         if section.grant != grant {
             return None;
         }
         section.warned |= answer == StoreAnswer::Refused;
-        Some(Arrival::Store(match answer {
+        let answer = match answer {
             StoreAnswer::Claimed | StoreAnswer::Written => Answer::Taken,
             StoreAnswer::Refused => Answer::Refused,
             StoreAnswer::Stock(left) => Answer::Stock(left),
             StoreAnswer::Times(times) => Answer::Stock(i64::from(times)),
-        }))
+        };
+        Some(Arrival::Store { access, number, answer })
     }
 }
 

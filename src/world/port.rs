@@ -113,7 +113,7 @@ impl<C: LockCore> Client<C> {
         scene.record(self, Fact::Handled { name: packet.name });
         scene.name(Name::Message(packet.name));
         if self.hand == Hand::Outside {
-            return self.arrive(lane, packet.body, scene);
+            return self.arrive(lane, packet.name, packet.body, scene);
         }
         match packet.body {
             Body::Accept => self.on_accept(lane, scene),

@@ -235,6 +235,7 @@ impl World {
             self.ledger.watches.touch(voters, |client| client == lane.client);
         }
         if fate == Some(MessageFate::Lose) {
+            self.links.note_lost(lane, name.direction, LostWhy::Directive);
             push(out, Fact::MessageLost { name, why: LostWhy::Directive });
             return;
         }
@@ -242,7 +243,9 @@ impl World {
             push(out, Fact::Delayed { name });
         }
         let connect = matches!(body, Body::Connect);
-        if let Some(why) = self.swallowed(lane, name.direction, &body) {
+        let swallowed = self.swallowed(lane, name.direction, &body);
+        if let Some(why) = swallowed.or_else(|| self.links.gap(lane, name.direction)) {
+            self.links.note_lost(lane, name.direction, why);
             push(out, Fact::MessageLost { name, why });
             if why == LostWhy::Reset {
                 let body = if connect { Body::Refuse } else { Body::Reset };

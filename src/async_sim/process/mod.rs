@@ -27,6 +27,7 @@ mod tokio;
 pub(crate) use self::{
     blocking::Blocking,
     madsim::MadsimProcess,
+    panic::text as panic_text,
     stirred::Stirred,
     thread::{ThreadMain, ThreadProcess},
     tokio::TokioProcess,

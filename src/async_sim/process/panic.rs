@@ -5,7 +5,7 @@
 use std::any::Any;
 
 /// The message of a caught panic, or a fixed text for a payload that is not text.
-pub(super) fn text(payload: &(dyn Any + Send)) -> String {
+pub(crate) fn text(payload: &(dyn Any + Send)) -> String {
     if let Some(text) = payload.downcast_ref::<&str>() {
         (*text).to_owned()
     } else if let Some(text) = payload.downcast_ref::<String>() {
