@@ -198,6 +198,16 @@ impl Trial {
 }
 
 impl Code {
+    /// Under all of these seeds instead of the scenario's own.
+    ///
+    /// # Panics
+    /// If there is none.
+    #[track_caller]
+    #[must_use = "nothing is run before it is asserted"]
+    pub fn seeds(self, seeds: Range<u64>) -> Self {
+        Self { trial: self.trial.seeds(seeds), ..self }
+    }
+
     /// What of its own plan code outside of the world cannot suffer, if anything.
     pub fn unfit(&self) -> Option<String> {
         let setup = &self.trial.play.scenario().setup;
