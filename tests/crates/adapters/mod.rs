@@ -5,7 +5,7 @@
 
 mod dialing;
 mod rds_lock;
-mod redis_lock;
+pub(crate) mod redis_lock;
 mod redsync;
 
 use fencepost::async_sim::{self, Code, NotGranted, Sim, Trial};
@@ -44,6 +44,11 @@ impl Published {
     /// The crate in a scenario of this text.
     pub(crate) fn in_text(&self, name: &str, text: &str) -> Code {
         (self.code)(async_sim::scenario_text(name, text))
+    }
+
+    /// How the names of its files begin.
+    pub(crate) fn stem(&self) -> String {
+        format!("{}-", self.name.replace('_', "-"))
     }
 
     /// The crate in a frame, as it is.
