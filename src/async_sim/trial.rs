@@ -371,7 +371,13 @@ impl Code {
             let begins = client.start - WorldTime::ZERO;
             let terms = Terms { key: resource.clone(), ..terms };
             let own = xxh3_64_with_seed(&(index as u64).to_le_bytes(), seed);
-            Slot::new(terms, Habits { workload: client.workload.clone(), seed }, own, (first, begins), move || streams.draw(id))
+            Slot::new(
+                terms,
+                Habits { workload: client.workload.clone(), seed },
+                own,
+                (first, begins),
+                move || streams.draw(id),
+            )
         };
         each.map(slot).collect()
     }

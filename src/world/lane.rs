@@ -127,6 +127,18 @@ pub(crate) struct Lane {
     pub(crate) torn: Option<LostWhy>,
     /// The place of the server's stream after the last command of this connection.
     pub(crate) offset: u32,
+    /// What it means for what follows if a message is lost on the way.
+    pub(crate) carries: Carries,
+}
+
+/// What a connection carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Carries {
+    /// Messages that name what they answer: each can be understood without the others.
+    Messages,
+    /// Bytes, for code outside of the world: behind a gap nothing is delivered. Per direction, requests first, the
+    /// serial number behind which the gap is.
+    Bytes { gaps: [Option<u32>; 2] },
 }
 
 /// All connections, sorted by id, and what is in flight on them: by lane, requests before replies, then by age.
@@ -206,7 +218,8 @@ impl Hash for Packet {
 impl Hash for Lane {
     /// In few words: most of a system are its lanes.
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let Self { id, state: stage, torn, offset } = *self;
+        // Gaps are of clients outside of the world, whose runs nobody hashes as states.
+        let Self { id, state: stage, torn, offset, carries: _ } = *self;
         let torn = torn.map_or(0, |why| 1 + why as u64);
         id.hash(state);
         state.write_u64(u64::from(offset) << 16 | torn << 8 | stage as u64);
@@ -245,7 +258,22 @@ impl Links {
 
     pub(crate) fn open(&mut self, id: LaneId, state: LaneState) {
         let at = self.lanes.partition_point(|lane| lane.id < id);
-        self.lanes.insert(at, Lane { id, state, torn: None, offset: 0 });
+        self.lanes.insert(at, Lane { id, state, torn: None, offset: 0, carries: Carries::Messages });
+    }
+
+    /// What was sent on this lane after this serial number was lost.
+    pub(crate) fn lose_after(&mut self, id: LaneId, direction: Direction, serial: u32) {
+        if let Some(Lane { carries: Carries::Bytes { gaps }, .. }) = self.get_mut(id) {
+            gaps[direction as usize].get_or_insert(serial);
+        }
+    }
+
+    /// Whether there is a gap in front of what has this serial number.
+    pub(crate) fn is_behind_gap(&self, id: LaneId, direction: Direction, serial: u32) -> bool {
+        match self.get(id).map(|lane| lane.carries) {
+            Some(Carries::Bytes { gaps }) => gaps[direction as usize].is_some_and(|gap| serial > gap),
+            Some(Carries::Messages) | None => false,
+        }
     }
 
     /// Everything in flight, lane by lane.

@@ -9,7 +9,7 @@
 
 use super::client::Client;
 use super::event::Trail;
-use super::lane::{self, Body, LaneId, LaneState, StoreAnswer, StoreRequest};
+use super::lane::{self, Body, Carries, LaneId, LaneState, StoreAnswer, StoreRequest};
 use super::nested::Inner;
 use super::scene::Scene;
 use super::system::System;
@@ -237,6 +237,11 @@ impl<C: LockCore> Client<C> {
                     return Err("opens a connection that is open");
                 }
                 self.connect(peer, connection, scene);
+                if let Some(lane) = scene.world.links.current(self.id, peer, connection).map(|lane| lane.id)
+                    && let Some(lane) = scene.world.links.get_mut(lane)
+                {
+                    lane.carries = Carries::Bytes { gaps: [None; 2] };
+                }
             }
             Act::Close { voter, connection } => self.hang_up(voter, connection, scene),
             Act::Send { voter, connection, command, label, back } => {

@@ -228,12 +228,17 @@ impl World {
         let at = self.now;
         let push = |out: &mut Trail, fact: Fact| out.records.push(Record { at, process, now, fact });
         push(out, Fact::Sent { name });
+        if self.links.is_behind_gap(lane, name.direction, self.serial + 1) {
+            push(out, Fact::MessageLost { name, why: LostWhy::BlackHole });
+            return;
+        }
         let fate = self.fate(name);
         if fate.is_some() {
             let voters = if let Process::Node(node) = lane.peer { super::watch::bit(node.voter) } else { 0 };
             self.ledger.watches.touch(voters, |client| client == lane.client);
         }
         if fate == Some(MessageFate::Lose) {
+            self.links.lose_after(lane, name.direction, self.serial);
             push(out, Fact::MessageLost { name, why: LostWhy::Directive });
             return;
         }
@@ -243,6 +248,7 @@ impl World {
         let connect = matches!(body, Body::Connect);
         if let Some(why) = self.swallowed(lane, name.direction, &body) {
             push(out, Fact::MessageLost { name, why });
+            self.links.lose_after(lane, name.direction, self.serial);
             if why == LostWhy::Reset {
                 let body = if connect { Body::Refuse } else { Body::Reset };
                 if let Some(lane) = self.links.get_mut(lane) {

@@ -250,7 +250,12 @@ impl<C: LockCore> System<C> {
         if let Some(why) = self.world.swallowed(id, direction, &packet.body) {
             if !packet.body.is_notice() {
                 self.world.record(id.peer, Fact::MessageLost { name: packet.name, why }, out);
+                self.world.links.lose_after(id, direction, packet.serial);
             }
+            return;
+        }
+        if !packet.body.is_notice() && self.world.links.is_behind_gap(id, direction, packet.serial) {
+            self.world.record(id.peer, Fact::MessageLost { name: packet.name, why: LostWhy::BlackHole }, out);
             return;
         }
         if let (Direction::Request, Some(why)) = (direction, torn) {
