@@ -33,7 +33,9 @@ impl Exhibit {
         let shipped = parse(&path, &text).expect("what is kept can be read");
         let seed = shipped.seed;
         let (scenario, result) = published.in_text(&path, &text).run_seed(seed);
-        let ended = |result: &RunResult| result.outcomes.iter().find(|(name, _)| *name == oracle).map(|(_, end)| *end);
+        let ended = |result: &RunResult| {
+            result.outcomes.iter().find(|(name, _)| *name == oracle).map(|(_, end)| *end)
+        };
         assert!(matches!(ended(&result), Some(Outcome::Violated(_))), "{path} does not violate {oracle}");
         let shipped = ended(&run(&shipped, seed)).expect("every oracle has an outcome");
         Some(Self { path, scenario, result, shipped })

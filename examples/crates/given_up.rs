@@ -9,7 +9,7 @@ use fencepost::sim::RunResult;
 pub(crate) struct GivenUp {
     pub(crate) leak: Outcome,
     /// How long after the call was given up another client, or the same, was granted next, in microseconds.
-    pub(crate) next_grant: Option<i64>,
+    pub(crate) next_grant: i64,
 }
 
 /// One per await of the first call.
@@ -22,7 +22,8 @@ fn one(published: &Published, number: u32) -> Option<GivenUp> {
     let plan = format!("[[plan]]\ncancel = {{ after = \"client-1#1:await.{number}\", of = \"client-1\" }}\n");
     let text = format!("{}\n{plan}", published.frame.text);
     let result = published.in_text("given-up", &text).run_seed(1).1;
-    result.unmet.faults.is_empty().then(|| GivenUp { leak: ended(&result), next_grant: next_grant(&result) })
+    let next_grant = next_grant(&result)?;
+    Some(GivenUp { leak: ended(&result), next_grant })
 }
 
 fn ended(result: &RunResult) -> Outcome {
@@ -30,8 +31,14 @@ fn ended(result: &RunResult) -> Outcome {
     leak.map_or(Outcome::NotApplicable, |(_, outcome)| *outcome)
 }
 
+/// Nothing if the first call was granted.
 fn next_grant(result: &RunResult) -> Option<i64> {
-    let refused = result.records.iter().position(|record| matches!(record.fact, Fact::Refused { .. }))?;
-    let granted = result.records[refused..].iter().find(|record| matches!(record.fact, Fact::Granted { .. }))?;
+    let ends = |fact: &Fact| matches!(fact, Fact::Refused { .. } | Fact::Granted { .. });
+    let refused = result.records.iter().position(|record| ends(&record.fact))?;
+    if let Fact::Granted { .. } = result.records[refused].fact {
+        return None;
+    }
+    let granted =
+        result.records[refused..].iter().find(|record| matches!(record.fact, Fact::Granted { .. }))?;
     Some((granted.at - result.records[refused].at).0)
 }

@@ -1,7 +1,7 @@
 //! Published lock crates, unmodified, under the faults of the comparison: makes `reports/crates.md`.
 //!
 //! `cargo run --release --example crates` writes the report, byte for byte the same every time. `… -- show CRATE PROFILE
-//! SEED` tells one run of it, `… -- kept` all schedules that are kept, `… -- kept full` with every record. `… -- find` shrinks what breaks and has no schedule in `scenarios/crates/` yet, and writes
+//! SEED` tells one run of it, `… -- kept` all schedules that are kept, `… -- kept full` with every record. `… -- find CRATE` shrinks what breaks it and has no schedule in `scenarios/crates/` yet, and writes
 //! it there. Progress goes to stderr. Must not say more of a crate than runs show: what a find means stands in the
 //! `claim` of its file, written by whoever looked at it.
 
@@ -26,12 +26,16 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words[..] {
         [] => report(),
-        ["find"] => find::all(&surveys()),
+        ["find", name] => {
+            ALL.iter()
+                .filter(|published| published.name == name)
+                .for_each(|published| find::all(&survey::of(published)));
+        }
         ["kept"] => print!("{}", markdown::kept(Length::Short)),
         ["kept", "full"] => print!("{}", markdown::kept(Length::Full)),
         ["show", name, profile, seed] => return show(name, profile, seed),
         _ => {
-            eprintln!("usage: crates [find | kept [full] | show CRATE PROFILE SEED]");
+            eprintln!("usage: crates [find CRATE | kept [full] | show CRATE PROFILE SEED]");
             return ExitCode::from(64);
         }
     }

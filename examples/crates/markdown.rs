@@ -119,7 +119,8 @@ fn given_up() -> String {
     let mut text = String::from(GIVEN_UP);
     for published in ALL {
         if !published.gives_up {
-            let _ = writeln!(text, "| `{}` | – | – | n/a: its call blocks, and has no awaits |", published.name);
+            let _ =
+                writeln!(text, "| `{}` | – | – | n/a: its call blocks, and has no awaits |", published.name);
             continue;
         }
         for (index, given_up) in given_up::all(published).iter().enumerate() {
@@ -129,8 +130,8 @@ fn given_up() -> String {
                 Outcome::NotExercised => "not exercised",
                 Outcome::NotApplicable => "n/a",
             };
-            let next = given_up.next_grant.map_or("none".to_owned(), |next| format!("{:.3} s", next as f64 / 1e6));
-            let _ = writeln!(text, "| `{}` | {} | {leak} | {next} |", published.name, index + 1);
+            let (number, next_ms) = (index + 1, given_up.next_grant / 1_000);
+            let _ = writeln!(text, "| `{}` | {number} | {leak} | {next_ms} ms |", published.name);
         }
     }
     text.push('\n');
@@ -138,8 +139,10 @@ fn given_up() -> String {
 }
 
 fn exhibits(surveys: &[Surveyed]) -> String {
-    let mut text = String::from("## What breaks, once each\n\nThe smallest schedule that was found for each crate and oracle. \"Shipped\" is the lock of \
-         the frame by the specification (`spec`), under the very same plan and seed.\n");
+    let mut text = String::from(
+        "## What breaks, once each\n\nThe smallest schedule that was found for each crate and oracle. \"Shipped\" is the lock of \
+         the frame by the specification (`spec`), under the very same plan and seed.\n",
+    );
     for Surveyed { published, rows } in surveys {
         let oracles: BTreeSet<OracleName> = rows.iter().flat_map(Row::broken).collect();
         for oracle in oracles {
@@ -151,8 +154,13 @@ fn exhibits(surveys: &[Surveyed]) -> String {
 
 /// All schedules that are kept.
 pub(crate) fn kept(length: Length) -> String {
-    let all = ALL.iter().flat_map(|published| OracleName::TEXTS.iter().map(move |(oracle, _)| (published, *oracle)));
-    all.filter_map(|(published, oracle)| Exhibit::of(published, oracle).map(|_| exhibit(published, &[], oracle, length))).collect()
+    let all = ALL
+        .iter()
+        .flat_map(|published| OracleName::TEXTS.iter().map(move |(oracle, _)| (published, *oracle)));
+    all.filter_map(|(published, oracle)| {
+        Exhibit::of(published, oracle).map(|_| exhibit(published, &[], oracle, length))
+    })
+    .collect()
 }
 
 fn exhibit(published: &Published, rows: &[Row], oracle: OracleName, length: Length) -> String {
@@ -161,18 +169,19 @@ fn exhibit(published: &Published, rows: &[Row], oracle: OracleName, length: Leng
         return format!("\n### {name} {version}: {oracle}\n\nNo schedule is kept.\n");
     };
     let story = Story { scenario: &exhibit.scenario, result: &exhibit.result };
-    let seeds = rows.iter().filter_map(|row| row.cells.get(&oracle)).flat_map(|cell| &cell.seeds);
-    let (all, both) = seeds.fold((0, 0), |(all, both), (_, too)| (all + 1, both + u32::from(*too)));
+    let cells = || rows.iter().filter_map(|row| row.cells.get(&oracle));
+    let sum = |count: fn(&Cell) -> Count| {
+        cells().map(count).fold((0, 0), |(k, n), count| (k + count.violated, n + count.exercised))
+    };
+    let ((k, n), (spec_k, spec_n)) = (sum(|cell| cell.published), sum(|cell| cell.shipped));
     let cause = match exhibit.shipped {
-        Outcome::Violated(_) => "**Any lease lock**: the shipped one violates it here too.",
-        Outcome::Held => "**This crate**, or what is assumed of it: the shipped lock holds it here.",
-        Outcome::NotExercised | Outcome::NotApplicable => {
-            "**This crate**, or what is assumed of it: the shipped lock does not come to be judged by it here."
-        }
+        Outcome::Violated(_) => "**Any lease lock**: the shipped one violates it too",
+        Outcome::Held => "The shipped lock holds it",
+        Outcome::NotExercised | Outcome::NotApplicable => "The shipped lock does not come to be judged by it",
     };
     format!(
-        "\n### {name} {version}: {oracle}\n\n{}\n\n{cause} Of the {all} runs above in which the crate violates it, the shipped lock does in \
-         {both}.\n\n`{}`\n\n```text\n{}\n\n{}```\n",
+        "\n### {name} {version}: {oracle}\n\n{}\n\n{cause} under the very same plan and seed. Over all profiles the crate violates it in {k} of {n} \
+         runs that exercise it, the shipped lock in {spec_k} of {spec_n}.\n\n`{}`\n\n```text\n{}\n\n{}```\n",
         exhibit.scenario.claim,
         exhibit.path,
         sentence(story),

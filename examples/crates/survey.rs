@@ -56,7 +56,10 @@ pub(crate) const PROFILES: [(&str, Option<&str>); 14] = [
     ("nodes-down-2", None),
     ("failover", None),
     ("split-brain", None),
-    ("everything", Some("it holds late timers of clients, and the timers of these crates are their runtime's")),
+    (
+        "everything",
+        Some("it holds late timers of clients, and the timers of these crates are their runtime's"),
+    ),
 ];
 
 pub(crate) const SEEDS: Range<u64> = 1..41;
@@ -115,9 +118,11 @@ pub(crate) fn row(published: &Published, profile: &'static str, unfit: bool) -> 
 /// How the oracles that apply ended. Those of a bound do not where the crate states no longest call: `held` would say
 /// that a bound without an end was kept.
 pub(crate) fn outcomes(result: &RunResult) -> Vec<(OracleName, Outcome)> {
-    let endless = result.locks.iter().any(|lock| lock.call_max >= result.end - fencepost::time::WorldTime::ZERO);
+    let endless =
+        result.locks.iter().any(|lock| lock.call_max >= result.end - fencepost::time::WorldTime::ZERO);
     let bounded = |oracle| endless && matches!(oracle, OracleName::Stuck | OracleName::Unavailable);
-    let applies = |(oracle, outcome): &(OracleName, Outcome)| !bounded(*oracle) && *outcome != Outcome::NotApplicable;
+    let applies =
+        |(oracle, outcome): &(OracleName, Outcome)| !bounded(*oracle) && *outcome != Outcome::NotApplicable;
     result.outcomes.iter().copied().filter(applies).collect()
 }
 
@@ -146,7 +151,9 @@ pub(crate) struct Spec {
 
 impl Spec {
     pub(crate) fn new(frame: &str, text: &str, name: &str) -> Self {
-        let Ok(Locator::Shipped { text: profile, .. }) = find_profile(name) else { panic!("{name} is shipped") };
+        let Ok(Locator::Shipped { text: profile, .. }) = find_profile(name) else {
+            panic!("{name} is shipped")
+        };
         let profile = parse_profile(name, profile).expect("what is shipped can be read");
         let scenario = parse(frame, text).expect("a frame can be read");
         let scenario = under(&scenario, &profile, Drawn::Profile(name.to_owned()));

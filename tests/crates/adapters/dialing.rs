@@ -7,11 +7,11 @@
 macro_rules! dialing {
     ($module:ident, $redis:ident) => {
         pub(super) mod $module {
-            use $redis::aio::{ConnectionLike, MultiplexedConnection};
-            use $redis::{Cmd, Pipeline, RedisConnectionInfo, RedisFuture, RedisResult, Value};
             use fencepost::async_sim::Sim;
             use std::sync::Arc;
             use tokio::sync::Mutex;
+            use $redis::aio::{ConnectionLike, MultiplexedConnection};
+            use $redis::{Cmd, Pipeline, RedisConnectionInfo, RedisFuture, RedisResult, Value};
 
             /// A connection to one node. Clones share it.
             #[derive(Clone)]

@@ -51,11 +51,6 @@ impl Published {
         format!("{}-", self.name.replace('_', "-"))
     }
 
-    /// The crate in a frame, as it is.
-    pub(crate) fn code_in(&self, frame: Frame) -> Code {
-        (self.code)(self.in_frame(frame))
-    }
-
     /// The crate in a frame.
     pub(crate) fn in_frame(&self, frame: Frame) -> Trial {
         async_sim::scenario_text(frame.name, frame.text)

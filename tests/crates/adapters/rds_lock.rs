@@ -36,10 +36,13 @@ async fn client(sim: Sim) {
     cycles(&sim, async |number| {
         let acquire = Locker::new(connection.clone()).mode(&Mode::W).lock(sim.key());
         let inside = async |_: &mut _| work(&sim, number).await;
-        sim.hold(acquire).until(|_| Until::Released).work_then(inside, async |unlock| match tokio::spawn(unlock).await {
-            Ok(unlocked) => unlocked.map_err(|error| error.to_string()),
-            Err(panicked) => Err(panicked.to_string()),
-        }).await
+        sim.hold(acquire)
+            .until(|_| Until::Released)
+            .work_then(inside, async |unlock| match tokio::spawn(unlock).await {
+                Ok(unlocked) => unlocked.map_err(|error| error.to_string()),
+                Err(panicked) => Err(panicked.to_string()),
+            })
+            .await
     })
     .await;
 }

@@ -31,7 +31,12 @@ const TTL: Duration = Duration::from_secs(10);
 const LIMIT_MS: i64 = 100;
 
 fn code(trial: Trial) -> Code {
-    trial.named("redsync 1.0.1").ttl(TTL).node_timeout(Duration::from_millis(LIMIT_MS.unsigned_abs())).wall_clock_unread().blocking_client(client)
+    trial
+        .named("redsync 1.0.1")
+        .ttl(TTL)
+        .node_timeout(Duration::from_millis(LIMIT_MS.unsigned_abs()))
+        .wall_clock_unread()
+        .blocking_client(client)
 }
 
 fn client(sim: BlockingSim) {
@@ -132,7 +137,11 @@ impl ConnectionLike for Connection<'_> {
 }
 
 /// Waits no longer than until the clock shows this.
-async fn within<T>(sim: &Sim, limit: MonoTime, future: impl Future<Output = io::Result<T>>) -> RedisResult<T> {
+async fn within<T>(
+    sim: &Sim,
+    limit: MonoTime,
+    future: impl Future<Output = io::Result<T>>,
+) -> RedisResult<T> {
     let late = || io::Error::from(io::ErrorKind::TimedOut);
     Ok(tokio::select! {
         biased;
