@@ -457,6 +457,8 @@ impl<C: LockCore> System<C> {
         client.rise(core);
         let incarnation = client.incarnation;
         if client.hand == Hand::Outside {
+            // Its code begins anew, also if it had nothing more to do.
+            client.user = User::Resting { at: client.now(self.world.now).mono };
             out.arrivals.push((id, Arrival::Rose));
         }
         let (peer, connection) = (Process::Store, ConnectionId(0));

@@ -261,11 +261,13 @@ impl Links {
         self.lanes.insert(at, Lane { id, state, torn: None, offset: 0, carries: Carries::Messages });
     }
 
-    /// Something that was sent this way on this connection was lost.
-    pub(crate) fn note_lost(&mut self, id: LaneId, direction: Direction, why: LostWhy) {
-        if self.get(id).is_some_and(|lane| lane.carries == Carries::Bytes) && self.gap(id, direction).is_none() {
+    /// Something that was sent this way on this connection was lost; whether that concerns what was sent behind it.
+    pub(crate) fn note_lost(&mut self, id: LaneId, direction: Direction, why: LostWhy) -> bool {
+        let bytes = self.get(id).is_some_and(|lane| lane.carries == Carries::Bytes);
+        if bytes && self.gap(id, direction).is_none() {
             self.gaps.push((id, direction, why));
         }
+        bytes
     }
 
     /// Why nothing arrives that is sent this way on this connection, if something before it was lost.

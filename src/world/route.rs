@@ -11,7 +11,7 @@ use super::state::World;
 use super::system::System;
 use super::watch::bit;
 use crate::history::{Cause, Fact};
-use crate::lock::{ConnectionId, Input, LinkState, LockCore};
+use crate::lock::{ConnectionId, Hand, Input, LinkState, LockCore};
 use crate::name::{ClientId, Direction, NodeId, Process, VoterId};
 use crate::plan::Learn;
 
@@ -205,6 +205,11 @@ impl World {
         for id in lanes {
             let Some(lane) = scene.world.links.get_mut(id) else { continue };
             lane.state = LaneState::Abandoned;
+            if client.hand == Hand::Outside {
+                // Its code learns by its connection, as from a client library that follows the primary.
+                client.broke(id, LinkState::Reset, &mut scene);
+                continue;
+            }
             let (voter, connection, state) = (to.voter, id.connection, LinkState::Reset);
             client.driver.break_all(voter, connection, scene.fixed().offline_queue);
             if scene.fixed().offline_queue == OfflineQueue::On {

@@ -250,6 +250,7 @@ impl<C: LockCore> System<C> {
         if let Some(why) = self.world.swallowed(id, direction, &packet.body) {
             if !packet.body.is_notice() {
                 self.world.record(id.peer, Fact::MessageLost { name: packet.name, why }, out);
+                self.lose_behind(id, direction, why, out);
             }
             return;
         }
@@ -269,6 +270,17 @@ impl<C: LockCore> System<C> {
             }
             (Direction::Request, Process::Node(node)) => self.serve(node, id, packet, out),
             (Direction::Request, Process::Store | Process::Client(_)) => self.serve_store(id, packet, out),
+        }
+    }
+
+    /// A message was lost on its way: where bytes travel, nothing that was sent behind it arrives.
+    fn lose_behind(&mut self, id: LaneId, direction: Direction, why: LostWhy, out: &mut Trail) {
+        if !self.world.links.note_lost(id, direction, why) {
+            return;
+        }
+        let behind = |packet: &Packet| packet.name.direction == direction && !packet.body.is_notice();
+        for name in self.world.links.lose(id, behind) {
+            self.world.record(id.peer, Fact::MessageLost { name, why }, out);
         }
     }
 

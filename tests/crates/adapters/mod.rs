@@ -5,7 +5,7 @@
 
 mod dialing;
 mod rds_lock;
-mod redis_lock;
+pub(crate) mod redis_lock;
 mod redsync;
 
 use fencepost::async_sim::{self, Code, NotGranted, Sim, Trial};
@@ -46,9 +46,9 @@ impl Published {
         (self.code)(async_sim::scenario_text(name, text))
     }
 
-    /// The crate in a frame, as it is.
-    pub(crate) fn code_in(&self, frame: Frame) -> Code {
-        (self.code)(self.in_frame(frame))
+    /// How the names of its files begin.
+    pub(crate) fn stem(&self) -> String {
+        format!("{}-", self.name.replace('_', "-"))
     }
 
     /// The crate in a frame.

@@ -78,7 +78,12 @@ impl Node {
         match self.run(script, lock, with_ttl)? {
             Value::Int(1) => Ok(()),
             Value::Int(0) => Err(RedsyncError::InvalidLease),
-            other => Err(RedsyncError::UnexpectedResponse(other)),
+            other @ (Value::Nil
+            | Value::Int(_)
+            | Value::Data(_)
+            | Value::Bulk(_)
+            | Value::Status(_)
+            | Value::Okay) => Err(RedsyncError::UnexpectedResponse(other)),
         }
     }
 }
@@ -88,7 +93,9 @@ impl Instance for Node {
         match self.run(LOCK_SCRIPT, lock, true)? {
             Value::Okay => Ok(()),
             Value::Nil => Err(RedsyncError::ResourceLocked),
-            other => Err(RedsyncError::UnexpectedResponse(other)),
+            other @ (Value::Int(_) | Value::Data(_) | Value::Bulk(_) | Value::Status(_)) => {
+                Err(RedsyncError::UnexpectedResponse(other))
+            }
         }
     }
 

@@ -1,0 +1,230 @@
+//! The report, as text.
+//!
+//! Numbers come from runs; what a crate states, what is assumed and what a find means come from its adapter and from the
+//! claims of kept schedules.
+
+use crate::adapters::{ALL, Published, redis_lock};
+use crate::exhibit::Exhibit;
+use crate::given_up;
+use crate::survey::{self, Cell, Count, PROFILES, Row, SEEDS, Surveyed};
+use fencepost::check::{OracleName, Outcome};
+use fencepost::report::{Length, Story, sentence, timeline};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+pub(crate) fn report(surveys: &[Surveyed]) -> String {
+    let mut text = head();
+    text.push_str(&ran());
+    text.push_str(&seen(surveys));
+    text.push_str(&defaults());
+    text.push_str(&given_up());
+    text.push_str(&exhibits(surveys));
+    text.push_str(LEFT_OUT);
+    text
+}
+
+fn head() -> String {
+    let (version, from, to) = (env!("CARGO_PKG_VERSION"), SEEDS.start, SEEDS.end - 1);
+    format!(
+        "# Published lock crates, unmodified
+
+Made by `cargo run --release --example crates` of fencepost {version}: every crate under every profile of the comparison
+with seeds {from} to {to}, each run made twice with the same digest.
+
+## How to reproduce
+
+```sh
+cargo run --release --example crates                                # writes this file
+cargo run --release --example crates -- show rds_lock failover 3    # tells one run: crate, profile, seed
+cargo test --test crates                                            # the kept schedules below
+```
+
+The frames are `scenarios/crates/{{renewed,renewed-replica,five,three-groups}}.toml`: three clients, two sections each, with the
+lengths of the comparison's table, one write at the end of each, awaited. Plans are those of the comparison: what befalls
+`client-2` or `node-1` under a seed befalls it in every frame. Work is as long as the shipped lock's under the same seed.
+
+"
+    )
+}
+
+fn ran() -> String {
+    let mut text = String::from(
+        "## What ran
+
+Each crate as it is in the registry, compiled as a dependency of the tests: its code, its timers and the Redis client that it
+is written for. Connections are streams of the simulated network, clocks are those of the simulated process. A connection is
+opened when first used, and again by the command after the one that found it broken; there are no time limits that neither
+the crate nor its client has by default.
+
+| crate | what it is | what it states | what is assumed |
+|---|---|---|---|
+",
+    );
+    for Published { name, version, about, stated, assumed, .. } in ALL {
+        let _ = writeln!(text, "| `{name}` {version} | {about} | {stated} | {assumed} |");
+    }
+    text.push_str(DETERMINISM);
+    text
+}
+
+fn seen(surveys: &[Surveyed]) -> String {
+    let mut text = String::from(HOW_TO_READ);
+    for (profile, unfit) in PROFILES {
+        if let Some(why) = unfit {
+            let _ = writeln!(text, "`{profile}` is *n/a*: {why}.\n");
+        }
+    }
+    for Surveyed { published, rows } in surveys {
+        let oracles: BTreeSet<OracleName> = rows.iter().flat_map(|row| row.cells.keys().copied()).collect();
+        let names: Vec<String> = oracles.iter().map(ToString::to_string).collect();
+        let _ = writeln!(text, "### {} {}\n", published.name, published.version);
+        let _ = writeln!(text, "| profile | frame | {} |", names.join(" | "));
+        let _ = writeln!(text, "|---|---|{}", "---|".repeat(names.len()));
+        for Row { profile, frame, cells } in rows {
+            let cells: Vec<String> = oracles.iter().map(|oracle| cell(cells.get(oracle))).collect();
+            let _ = writeln!(text, "| `{profile}` | {} | {} |", frame.name, cells.join(" | "));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn cell(cell: Option<&Cell>) -> String {
+    match cell {
+        None => "n/a".to_owned(),
+        Some(Cell { published: Count { exercised: 0, .. }, .. }) => "–".to_owned(),
+        Some(Cell { published: Count { exercised, violated: 0 }, .. }) => format!("held {exercised}"),
+        Some(Cell { published: Count { exercised, violated }, shipped, .. }) => {
+            let Count { exercised: of, violated: broken } = shipped;
+            format!("**{violated} of {exercised}** (shipped {broken} of {of})")
+        }
+    }
+}
+
+/// What a TTL shorter than a round trip comes to.
+fn defaults() -> String {
+    let Row { cells, .. } = survey::row(&redis_lock::DEFAULTS, "calm", false);
+    let broken = cells.iter().filter(|(_, cell)| cell.published.violated > 0);
+    let broken: Vec<String> = broken
+        .map(|(oracle, cell)| format!("{oracle} {} of {}", cell.published.violated, cell.published.exercised))
+        .collect();
+    format!(
+        "### redis-lock as it comes\n\nIts options say `ttl: 10 ms` unless one is given, and its documentation says so. Under `calm`, \
+         in the same frame with the same work: {}. Everything else held or was not exercised.\n\n",
+        broken.join(", ")
+    )
+}
+
+fn given_up() -> String {
+    let mut text = String::from(GIVEN_UP);
+    for published in ALL {
+        if !published.gives_up {
+            let _ =
+                writeln!(text, "| `{}` | – | – | n/a: its call blocks, and has no awaits |", published.name);
+            continue;
+        }
+        for (index, given_up) in given_up::all(published).iter().enumerate() {
+            let leak = match given_up.leak {
+                Outcome::Held => "held",
+                Outcome::Violated(_) => "**violated**",
+                Outcome::NotExercised => "not exercised",
+                Outcome::NotApplicable => "n/a",
+            };
+            let (number, next_ms) = (index + 1, given_up.next_grant / 1_000);
+            let _ = writeln!(text, "| `{}` | {number} | {leak} | {next_ms} ms |", published.name);
+        }
+    }
+    text.push('\n');
+    text
+}
+
+fn exhibits(surveys: &[Surveyed]) -> String {
+    let mut text = String::from(
+        "## What breaks, once each\n\nThe smallest schedule that was found for each crate and oracle. \"Shipped\" is the lock of \
+         the frame by the specification (`spec`), under the very same plan and seed.\n",
+    );
+    for Surveyed { published, rows } in surveys {
+        let oracles: BTreeSet<OracleName> = rows.iter().flat_map(Row::broken).collect();
+        for oracle in oracles {
+            text.push_str(&exhibit(published, rows, oracle, Length::Short));
+        }
+    }
+    text
+}
+
+/// All schedules that are kept.
+pub(crate) fn kept(length: Length) -> String {
+    let all = ALL
+        .iter()
+        .flat_map(|published| OracleName::TEXTS.iter().map(move |(oracle, _)| (published, *oracle)));
+    all.filter_map(|(published, oracle)| {
+        Exhibit::of(published, oracle).map(|_| exhibit(published, &[], oracle, length))
+    })
+    .collect()
+}
+
+fn exhibit(published: &Published, rows: &[Row], oracle: OracleName, length: Length) -> String {
+    let Published { name, version, .. } = published;
+    let Some(exhibit) = Exhibit::of(published, oracle) else {
+        return format!("\n### {name} {version}: {oracle}\n\nNo schedule is kept.\n");
+    };
+    let story = Story { scenario: &exhibit.scenario, result: &exhibit.result };
+    let cells = || rows.iter().filter_map(|row| row.cells.get(&oracle));
+    let sum = |count: fn(&Cell) -> Count| {
+        cells().map(count).fold((0, 0), |(k, n), count| (k + count.violated, n + count.exercised))
+    };
+    let ((k, n), (spec_k, spec_n)) = (sum(|cell| cell.published), sum(|cell| cell.shipped));
+    let cause = match exhibit.shipped {
+        Outcome::Violated(_) => "**Any lease lock**: the shipped one violates it too",
+        Outcome::Held => "The shipped lock holds it",
+        Outcome::NotExercised | Outcome::NotApplicable => "The shipped lock does not come to be judged by it",
+    };
+    format!(
+        "\n### {name} {version}: {oracle}\n\n{}\n\n{cause} under the very same plan and seed. Over all profiles the crate violates it in {k} of {n} \
+         runs that exercise it, the shipped lock in {spec_k} of {spec_n}.\n\n`{}`\n\n```text\n{}\n\n{}```\n",
+        exhibit.scenario.claim,
+        exhibit.path,
+        sentence(story),
+        timeline(story, length)
+    )
+}
+
+const DETERMINISM: &str = "
+Nonces are drawn from entropy: those of `rds_lock` and `redis-lock` (`uuid`) from the simulated process, those of `redsync`
+(`rand` 0.8) from the machine itself, so they differ from run to run. Digests do not contain them and are the same. Its
+pause between attempts is drawn there as well and would differ; with one attempt per call there is none.
+
+";
+
+const HOW_TO_READ: &str = "## What was seen
+
+`held 40`: exercised in 40 runs and held in all; **3 of 40**: violated in 3 of the 40 runs that exercised it, and in brackets the
+same of the shipped lock of the frame under the same plans and seeds; –: not exercised in any run; n/a: cannot be judged.
+*stuck* and *unavailable* need a longest time of a call, which only `rds_lock` has. A rate is relative to its profile and says
+nothing about production; no violation in so many runs is no proof.
+
+";
+
+const GIVEN_UP: &str = "## Calls that are given up
+
+The future of `client-1`'s first call is dropped at its N-th await, as by a timeout around it, where nothing else goes wrong.
+*leak* asks whether a key that it had set by then still blocks others two node timeouts and the longest latency later. A key
+that its last request sets only after it was given up is not watched: that shows in the time until anybody is granted next.
+
+| crate | dropped at await | leak | until the next grant |
+|---|---|---|---|
+";
+
+const LEFT_OUT: &str = "
+## What was left out
+
+`distributed-lock-redis` 0.2.0 talks through `fred` 9, which opens its own sockets; the one door that `fred` has for tests is its
+feature `mocks`. `Mocks::process_command` returns the reply from a synchronous call on the task that routes all commands of a
+client. The world answers later, at a time of its own, so the mock would have to stop the whole process until then: the three
+requests that the crate sends at once would go one after the other, its acquire timeout (a tokio timer) could not fire while
+a reply is awaited, and its extension task could not run beside anything. That is another algorithm than the one that its
+users run, so nothing would be shown about the crate.
+
+`rslock`, `redlock`, `redlock-async`, `rust_redlock`, `async-redis-lock`, `rlock` and `a-mutex` take addresses or clients and not connections.
+Their algorithms are presets (`fencepost list`), which are written after their source and are not their code.
+";
