@@ -67,8 +67,7 @@ impl Birth {
     /// What the code is given; called inside the process, where clocks are its own.
     pub(super) fn sim(self) -> Sim {
         let Self { port, terms, incarnation, cycles, base, draws } = self;
-        #[expect(clippy::disallowed_methods, reason = "virtual here: the process's runtime answers it")]
-        let origin = std::time::Instant::now();
+        let origin = super::sim::exact_now();
         Sim { port, place: Arc::new(Place { terms, incarnation, cycles, base, origin, draws }) }
     }
 }
