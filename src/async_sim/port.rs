@@ -186,7 +186,8 @@ impl Shared {
             }
             Arrival::Store { access, number, answer } => {
                 // Nobody waits for it any more if its future was dropped.
-                let asked = self.asked.iter_mut().find(|asked| (asked.access, asked.number) == (access, number));
+                let asked =
+                    self.asked.iter_mut().find(|asked| (asked.access, asked.number) == (access, number));
                 if let Some(asked) = asked {
                     asked.answer_with(Some(answer));
                 }

@@ -263,7 +263,9 @@ impl Links {
 
     /// Something that was sent this way on this connection was lost.
     pub(crate) fn note_lost(&mut self, id: LaneId, direction: Direction, why: LostWhy) {
-        if self.get(id).is_some_and(|lane| lane.carries == Carries::Bytes) && self.gap(id, direction).is_none() {
+        if self.get(id).is_some_and(|lane| lane.carries == Carries::Bytes)
+            && self.gap(id, direction).is_none()
+        {
             self.gaps.push((id, direction, why));
         }
     }

@@ -26,7 +26,8 @@ fn cancelled(fact: &Fact) -> bool {
 
 async fn calls(sim: Sim, notes: Notes) {
     let hold = sim.hold(takes(sim.clone()));
-    let done = hold.work_then(async |_| sim.sleep(millis(100)).await, async |held| gives_back(held).await).await;
+    let done =
+        hold.work_then(async |_| sim.sleep(millis(100)).await, async |held| gives_back(held).await).await;
     match done {
         Err(NotGranted::Cancelled) => notes.say(&sim, "given up"),
         Err(NotGranted::Refused(error)) => notes.say(&sim, error),
@@ -75,7 +76,8 @@ impl Drop for Undo {
             let script = redis::Script::new(
                 "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0",
             );
-            let _: redis::RedisResult<i64> = script.key(sim.key()).arg(nonce).invoke_async(&mut connection).await;
+            let _: redis::RedisResult<i64> =
+                script.key(sim.key()).arg(nonce).invoke_async(&mut connection).await;
         });
     }
 }
@@ -152,7 +154,9 @@ fn a_cancellation_that_hits_nobody_is_told() {
     let text = panics(|| {
         world(2, 1, plan)
             .client(async |sim: Sim| {
-                let _ = sim.section(takes(sim.clone()), async |_: &mut lock::Held| sim.sleep(millis(500)).await).await;
+                let _ = sim
+                    .section(takes(sim.clone()), async |_: &mut lock::Held| sim.sleep(millis(500)).await)
+                    .await;
             })
             .assert_holds(["section-overlap"])
     });

@@ -60,19 +60,28 @@ fn a_hundred_thousand_timers_fire_in_order() {
     assert_eq!(notes, ["999 100000"]);
 }
 
-/// Sleeps of no time let others go on, and let time pass by nothing.
+/// However often code is let go on at one moment, no time passes, and its clock shows none.
 #[test]
-fn sleeps_of_no_time_pass_none() {
-    let (notes, _) = noted(world(1, 1, ""), async |sim: Sim, notes: Notes| {
-        for _ in 0..200 {
-            tokio::time::sleep(Duration::ZERO).await;
-            sim.sleep(Duration::ZERO).await;
-            sim.turn().await;
-            tokio::task::yield_now().await;
-        }
-        notes.say(&sim, "done");
-    });
-    assert_eq!(notes, ["0 done"]);
+fn what_takes_no_time_passes_none() {
+    for kind in 0..5 {
+        let (notes, result) = noted(world(1, 1, ""), move |sim: Sim, notes: Notes| async move {
+            for _ in 0..2_000 {
+                match kind {
+                    0 => tokio::time::sleep(Duration::ZERO).await,
+                    1 => sim.sleep(Duration::ZERO).await,
+                    2 => sim.turn().await,
+                    3 => tokio::task::yield_now().await,
+                    _ => {
+                        let _ = sim.section(async { Err::<(), _>(()) }, async |_: &mut ()| ()).await;
+                        sim.turn().await;
+                    }
+                }
+            }
+            notes.say(&sim, sim.now().wall.0 - fencepost::time::ProcessClocks::WALL_START.0);
+        });
+        assert_eq!(notes, ["0 0"], "kind {kind}");
+        assert_eq!(result.end.0, 2_500_000, "kind {kind}");
+    }
 }
 
 /// Nobody wakes it: the run ends at its limit, inconclusive, and does not hang.
@@ -166,5 +175,8 @@ fn code_that_does_things_for_ever_without_waiting_is_an_error() {
             })
             .run()
     });
-    assert!(text.starts_with("the code of client-1 panicked: a million things were done without waiting"), "{text}");
+    assert!(
+        text.starts_with("the code of client-1 panicked: a million things were done without waiting"),
+        "{text}"
+    );
 }

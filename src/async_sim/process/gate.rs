@@ -55,7 +55,8 @@ enum AtRest {
 
 impl Gate {
     pub(super) fn new(time: TimeHandle) -> Self {
-        let state = State { at_rest: AtRest::Return, root: None, lead: Duration::ZERO, polled: None, polls: 0 };
+        let state =
+            State { at_rest: AtRest::Return, root: None, lead: Duration::ZERO, polled: None, polls: 0 };
         Self { time, state: Mutex::new(state) }
     }
 
