@@ -29,8 +29,11 @@ pub struct Hold<'a, A, G> {
     sim: &'a Sim,
     acquire: A,
     until: Box<dyn FnOnce(&G) -> Until + Send + 'a>,
-    fence: Box<dyn FnOnce(&G) -> Option<i64> + Send + 'a>,
+    fence: FenceOf<'a, G>,
 }
+
+/// The fence of a grant, if there is one.
+type FenceOf<'a, G> = Box<dyn FnOnce(&G) -> Option<i64> + Send + 'a>;
 
 /// The inside of a lock that takes the work as a future and acquires and releases by itself.
 #[derive(Clone, Debug)]

@@ -64,7 +64,12 @@ struct Life {
     base: MonoTime,
     port: Port,
     process: Box<dyn Process>,
+    /// How often it has woken itself since its clock last moved.
+    wakes: u32,
 }
+
+/// How often code may wake itself at one moment without doing anything.
+const WAKES_MAX: u32 = 50_000;
 
 impl Birth {
     /// What the code is given; called inside the process, where clocks are its own.
@@ -118,7 +123,7 @@ impl Slot {
         };
         let seed = self.seed ^ u64::from(self.incarnation) << 48;
         let process = start.start(seed, WallTime(now.0 + self.wall_ahead), stirred, birth);
-        self.life = Some(Life { base: now, port, process });
+        self.life = Some(Life { base: now, port, process, wakes: 0 });
     }
 }
 
@@ -161,9 +166,15 @@ impl Life {
         while !self.has_acted() {
             let alarm = self.next_alarm();
             if let Some(alarm) = alarm.filter(|alarm| *alarm <= self.now()) {
+                self.wakes += 1;
+                assert!(
+                    self.wakes < WAKES_MAX,
+                    "{client} lets no time pass: it has woken itself fifty thousand times at one moment"
+                );
                 self.settle(client, alarm);
                 continue;
             }
+            self.wakes = 0;
             let bound = alarm.map_or(until, |alarm| shows(alarm).min(until));
             if bound > self.now() {
                 let ran = self.process.run(bound - self.base);
@@ -186,6 +197,9 @@ fn check(client: ClientId, ran: Ran) {
     match ran {
         Ran::Resting | Ran::Ended => {}
         Ran::Panicked(text) => panic!("the code of {client} panicked: {text}"),
+        Ran::Spins => {
+            panic!("{client} lets no time pass: its tasks were polled millions of times at one moment")
+        }
     }
 }
 

@@ -216,7 +216,8 @@ impl Shared {
             }
             Arrival::Store { access, number, answer } => {
                 // Nobody waits for it any more if its future was dropped.
-                let asked = self.asked.iter_mut().find(|asked| (asked.access, asked.number) == (access, number));
+                let asked =
+                    self.asked.iter_mut().find(|asked| (asked.access, asked.number) == (access, number));
                 if let Some(asked) = asked {
                     asked.answer_with(Some(answer));
                 }
@@ -240,8 +241,12 @@ impl Shared {
 // The code's side.
 impl Shared {
     /// Does something.
+    ///
+    /// # Panics
+    /// If so much was done without a look at the world that it can only be for ever.
     pub(super) fn act(&mut self, act: Act) {
         if !self.muted {
+            assert!(self.acts.len() < ACTS_MAX, "a million things were done without waiting for any");
             self.acts.push(act);
             self.stirred.set();
         }
@@ -521,6 +526,9 @@ impl Pipe {
         }
     }
 }
+
+/// How much code may do before it waits.
+const ACTS_MAX: usize = 1_000_000;
 
 /// The protocol that a HELLO asks for.
 fn asked_protocol(command: &Command) -> Option<Protocol> {

@@ -73,9 +73,8 @@ impl Store {
         let number = port.lock().ask(access);
         let asked = Asked { port, access, number };
         self.sim.tell(Act::Ask(ask));
-        let answer = std::future::poll_fn(|context| {
-            asked.port.lock().poll_store(asked.access, asked.number, context)
-        });
+        let answer =
+            std::future::poll_fn(|context| asked.port.lock().poll_store(asked.access, asked.number, context));
         match answer.await {
             Some(Answer::Taken) => Ok(0),
             Some(Answer::Stock(stock)) => Ok(stock),

@@ -16,7 +16,9 @@ use crate::history::Fact;
 use crate::lock::Terms;
 use crate::name::{ClientId, VoterId};
 use crate::plan::Plan;
-use crate::report::{HuntStory, Length, Story, divergence, hunt_text, run_command, run_text, telling_failure};
+use crate::report::{
+    HuntStory, Length, Story, divergence, hunt_text, run_command, run_text, telling_failure,
+};
 use crate::scenario::{Runner, Scenario};
 use crate::sim::{self, Explorer, Hunted, Keep, NotViolated, RunResult, Runs, Seeds, Shrunk};
 use crate::test::{Play, Steer, command, expecting, hunted};

@@ -162,7 +162,10 @@ impl<C: LockCore> Run<'_, C> {
             self.note_quiet();
             let end = self.quiet_since.map(|since| since + self.setup.settle);
             let next = self.queue.peek();
-            if self.outsiders_act(next.into_iter().chain(end).fold(limit, WorldTime::min)) {
+            // Code outside may act for ever at one moment.
+            if self.events_left > 0
+                && self.outsiders_act(next.into_iter().chain(end).fold(limit, WorldTime::min))
+            {
                 continue;
             }
             // A run that its limit cuts short has not settled: nothing left over may be judged.

@@ -166,6 +166,8 @@ impl Scene<'_> {
         let running = self.world.ledger.watches.running.iter();
         let mine = |r: &&Running| r.watch.kind == WatchKind::Unavailable && r.watch.call.client == client.id;
         if let Some(end) = running.copied().find(|r| mine(&r)).map(|r| r.unless_touched(quorum)) {
+            // Whoever gave up was not refused for want of a lock.
+            let end = if why == RefuseReason::Cancelled { WatchEnd::Void } else { end };
             self.end_watch(client, WatchKind::Unavailable, end);
         }
         self.expect_gone(client);

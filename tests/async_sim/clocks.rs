@@ -51,7 +51,8 @@ fn sleeps_last_as_long_as_the_clients_clock_says() {
         (rate(-3), [1_000_004, 2_000_007, 3_000_010, 4_000_013, 5_000_016]),
         // Twice as fast from 1.5 s on, for 1 s: 1 s is gained.
         (
-            "[[plan]]\nclock-rate = { at_ms = 1_500, of = \"client-1\", ppm = 1_000_000, for_ms = 1_000 }".to_owned(),
+            "[[plan]]\nclock-rate = { at_ms = 1_500, of = \"client-1\", ppm = 1_000_000, for_ms = 1_000 }"
+                .to_owned(),
             [1_000_000, 1_750_000, 2_250_000, 3_000_000, 4_000_000],
         ),
     ];
@@ -70,7 +71,8 @@ async fn stands_still(sim: Sim, notes: Notes) {
         let (sim, notes) = (sim.clone(), notes.clone());
         async move {
             for at in [100, 1_400, 1_500] {
-                sim.sleep_until(MonoTime(sim.now().mono.0 / 1_000_000_000 * 1_000_000_000 + at * 1_000)).await;
+                sim.sleep_until(MonoTime(sim.now().mono.0 / 1_000_000_000 * 1_000_000_000 + at * 1_000))
+                    .await;
                 notes.say(&sim, format!("timer of {at}"));
             }
         }
@@ -91,17 +93,30 @@ async fn stands_still(sim: Sim, notes: Notes) {
 #[test]
 fn a_client_that_stands_still_finds_its_messages_and_late_timers_when_it_goes_on() {
     let cases: [(&str, Trial, &[&str], u64); 3] = [
-        ("it runs", world(1, 1, ""), &["100 timer of 100", "110 reply", "1400 timer of 1400", "1500 timer of 1500"], 1_500_000),
+        (
+            "it runs",
+            world(1, 1, ""),
+            &["100 timer of 100", "110 reply", "1400 timer of 1400", "1500 timer of 1500"],
+            1_500_000,
+        ),
         (
             "it stands still from 95 ms to 1 450 ms",
-            world(1, 1, "[[plan]]\npause = { at_ms = 95, of = \"client-1\", kind = \"stop\", for_ms = 1_355 }"),
+            world(
+                1,
+                1,
+                "[[plan]]\npause = { at_ms = 95, of = \"client-1\", kind = \"stop\", for_ms = 1_355 }",
+            ),
             &["1450 reply", "1450 timer of 100", "1450 timer of 1400", "1500 timer of 1500"],
             1_500_000,
         ),
         (
             "its machine is suspended as long: its clock stands still, and everything comes later by 1 355 ms",
-            world(1, 1, "[[plan]]\npause = { at_ms = 95, of = \"client-1\", kind = \"suspend\", for_ms = 1_355 }")
-                .wall_clock_unread(),
+            world(
+                1,
+                1,
+                "[[plan]]\npause = { at_ms = 95, of = \"client-1\", kind = \"suspend\", for_ms = 1_355 }",
+            )
+            .wall_clock_unread(),
             &["95 reply", "100 timer of 100", "1400 timer of 1400", "1500 timer of 1500"],
             2_855_000,
         ),
@@ -138,7 +153,10 @@ fn clients_begin_when_and_with_the_clocks_that_the_scenario_says() {
         let since = Duration::from_micros(ProcessClocks::WALL_START.0 as u64);
         let wall = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("it is long after");
         assert_eq!(wall.as_micros() as i64, sim.now().wall.0);
-        notes.say(&sim, format!("client {}: {}", sim.client(), wall.as_millis() as i64 - since.as_millis() as i64));
+        notes.say(
+            &sim,
+            format!("client {}: {}", sim.client(), wall.as_millis() as i64 - since.as_millis() as i64),
+        );
         mark(&sim).await;
     });
     assert_eq!(notes, ["0 client 0: 0", "250 client 1: -3599750", "1000 client 2: 86401000"]);
@@ -154,7 +172,9 @@ fn ends_of_promises_are_readings_of_the_clients_clock() {
         sim.sleep(Duration::from_micros(1_234_567)).await;
         let reading = |until| match until {
             Until::Mono(mono) => mono.0 - sim.now().mono.0,
-            _ => panic!("it is a reading of the monotonic clock"),
+            Until::Wall(_) | Until::Released | Until::Lost | Until::Untold => {
+                panic!("it is a reading of the monotonic clock")
+            }
         };
         notes.add(format!(
             "{} {} {} {} {}",

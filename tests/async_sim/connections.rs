@@ -47,11 +47,7 @@ fn a_connection_opens_as_the_network_lets_it() {
             r#"cut = { at_ms = 0, between = ["client-1", "node-1"], direction = "both", how = "black-hole", for_ms = 150 }"#,
             &["20 open"],
         ),
-        (
-            "slowly to a slow node",
-            r#"slow = { at_ms = 0, of = "node-1", by_ms = 7 }"#,
-            &["34 open"],
-        ),
+        ("slowly to a slow node", r#"slow = { at_ms = 0, of = "node-1", by_ms = 7 }"#, &["34 open"]),
         (
             "at once at a node that stands still, whose machine answers for it",
             r#"pause = { at_ms = 5, of = "node-1", kind = "stop", for_ms = 100 }"#,
@@ -212,7 +208,10 @@ fn a_command_goes_out_with_its_last_byte() {
         notes.say(&sim, reads(&mut stream, 100).await);
     });
     assert_eq!(notes, [r#"170 "+OK""#, r#"170 "\r\n""#, r#"190 "$5\r\nhello\r\n+PONG\r\n""#]);
-    assert_eq!(count(&result, |fact| matches!(fact, Fact::Sent { name } if name.to_string().contains("request"))), 3 + 1);
+    assert_eq!(
+        count(&result, |fact| matches!(fact, Fact::Sent { name } if name.to_string().contains("request"))),
+        3 + 1
+    );
 }
 
 #[test]
@@ -278,9 +277,15 @@ fn a_wire_gives_the_replies_in_the_order_of_its_commands_until_it_breaks() {
 /// A connection carries bytes: what follows a lost one never arrives, so that no reply is taken for another's.
 #[test]
 fn nothing_arrives_behind_what_was_lost() {
-    let lost = |what: &str| format!("[[plan]]\nmessage = {{ name = \"client-1#1>node-1:aside.{what}\", lose = true }}");
+    let lost = |what: &str| {
+        format!("[[plan]]\nmessage = {{ name = \"client-1#1>node-1:aside.{what}\", lose = true }}")
+    };
     let cases: [(&str, String, &[&str]); 3] = [
-        ("nothing is lost", String::new(), &["100 Status(b\"OK\")", "100 Int(2)", "100 Bulk(b\"2\")", "160 Int(3)"]),
+        (
+            "nothing is lost",
+            String::new(),
+            &["100 Status(b\"OK\")", "100 Int(2)", "100 Bulk(b\"2\")", "160 Int(3)"],
+        ),
         ("a request", lost("2.other.1:request"), &["100 Status(b\"OK\")", "600 nothing", "660 Int(2)"]),
         ("a reply", lost("2.other.1:reply"), &["100 Status(b\"OK\")", "600 nothing", "660 Int(3)"]),
     ];

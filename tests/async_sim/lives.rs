@@ -41,8 +41,14 @@ fn a_crashed_client_begins_anew_and_nothing_of_its_old_life_goes_on() {
             "it crashes with a command under way, which still counts",
             "crash = { at_ms = 205, of = \"client-1\", for_ms = 300 }",
             &[
-                "0 client 0 life 1", "120 Int(1)", "505 client 0 life 2", "625 Int(3)", "725 Int(4)", "825 Int(5)",
-                "925 Int(6)", "1025 Int(7)",
+                "0 client 0 life 1",
+                "120 Int(1)",
+                "505 client 0 life 2",
+                "625 Int(3)",
+                "725 Int(4)",
+                "825 Int(5)",
+                "925 Int(6)",
+                "1025 Int(7)",
             ],
         ),
         (
@@ -55,8 +61,14 @@ fn a_crashed_client_begins_anew_and_nothing_of_its_old_life_goes_on() {
             "crash = { at_ms = 30, of = \"client-1\", for_ms = 10 }\n\
              [[plan]]\ncrash = { at_ms = 60, of = \"client-1\", for_ms = 10 }",
             &[
-                "0 client 0 life 1", "40 client 0 life 2", "70 client 0 life 3", "190 Int(1)", "290 Int(2)", "390 Int(3)",
-                "490 Int(4)", "590 Int(5)",
+                "0 client 0 life 1",
+                "40 client 0 life 2",
+                "70 client 0 life 3",
+                "190 Int(1)",
+                "290 Int(2)",
+                "390 Int(3)",
+                "490 Int(4)",
+                "590 Int(5)",
             ],
         ),
         (
@@ -157,10 +169,13 @@ fn spawned_tasks_go_on_after_the_code_has_ended() {
 #[test]
 fn code_that_panics_fails_the_test_with_its_text_and_where_to_look() {
     let text = panics(|| {
-        world(2, 1, "").seeds(7..9).client(async |sim: Sim| {
-            sim.sleep(millis(100)).await;
-            assert!(sim.client() == 0, "the second client loses its mind");
-        }).run()
+        world(2, 1, "")
+            .seeds(7..9)
+            .client(async |sim: Sim| {
+                sim.sleep(millis(100)).await;
+                assert!(sim.client() == 0, "the second client loses its mind");
+            })
+            .run()
     });
     assert!(text.contains("client-2"), "{text}");
     assert!(text.contains("the second client loses its mind"), "{text}");

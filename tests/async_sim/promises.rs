@@ -70,7 +70,11 @@ fn promises_are_judged_as_they_are_told() {
     for (says, work, overlap, unbacked, section) in cases {
         let (_, result) = noted(world(2, 1, ""), move |sim: Sim, _| holds(sim, says, work));
         let got = [OracleName::PromiseOverlap, OracleName::PromiseUnbacked, OracleName::SectionOverlap];
-        assert_eq!(got.map(|oracle| ended(&result, oracle)), [overlap, unbacked, section], "{says:?}, {work:?}");
+        assert_eq!(
+            got.map(|oracle| ended(&result, oracle)),
+            [overlap, unbacked, section],
+            "{says:?}, {work:?}"
+        );
     }
 }
 
@@ -79,18 +83,23 @@ fn promises_are_judged_as_they_are_told() {
 fn a_fence_keeps_a_late_write_out() {
     let pause = "[[plan]]\npause = { after = \"client-1#1:enter.1\", of = \"client-1\", kind = \"stop\", for_ms = 4_000 }";
     let fenced = format!("[store]\nmode = \"fence\"\n{pause}");
-    let cases = [
-        (pause, "wrote", "violated", "violated"),
-        (&fenced, "Err(Refused)", "held", "violated"),
-    ];
+    let cases = [(pause, "wrote", "violated", "violated"), (&fenced, "Err(Refused)", "held", "violated")];
     for (more, late, stale, section) in cases {
-        let trial = scenario_text("fence", &text(2, 1, "p0 = 10_000, p100 = 10_000", more).replace("ttl_ms", "fence = \"incr\"\nttl_ms")).fenced();
+        let trial = scenario_text(
+            "fence",
+            &text(2, 1, "p0 = 10_000, p100 = 10_000", more).replace("ttl_ms", "fence = \"incr\"\nttl_ms"),
+        )
+        .fenced();
         let (notes, result) = noted(trial, async |sim: Sim, notes: Notes| {
             sim.sleep(millis(200 * sim.client() as u64)).await;
             let hold = sim.hold(takes(sim.clone())).fence(|held| held.fence);
             let work = async |_: &mut lock::Held| {
                 let wrote = sim.store().write().await;
-                notes.add(format!("{} {}", sim.client(), wrote.map_or_else(|error| format!("Err({error:?})"), |()| "wrote".to_owned())));
+                notes.add(format!(
+                    "{} {}",
+                    sim.client(),
+                    wrote.map_or_else(|error| format!("Err({error:?})"), |()| "wrote".to_owned())
+                ));
             };
             let done = hold.work_then(work, async |held| gives_back(held).await).await;
             assert!(done.is_ok());
@@ -164,7 +173,8 @@ fn a_loss_that_is_told_ends_the_promise() {
         };
         assert!(hold.work_then(work, async |held| gives_back(held).await).await.is_ok());
     });
-    let at = |is: fn(&Fact) -> bool| result.records.iter().find(|record| is(&record.fact)).map(|record| record.at);
+    let at =
+        |is: fn(&Fact) -> bool| result.records.iter().find(|record| is(&record.fact)).map(|record| record.at);
     let failed = at(|fact| matches!(fact, Fact::ExtendFailed { .. }));
     let told = at(|fact| matches!(fact, Fact::LossTold { .. }));
     assert!(failed.is_some());
@@ -179,9 +189,9 @@ fn a_crash_inside_ends_the_section_and_the_promise() {
     let ends: Vec<SectionEnd> = result
         .records
         .iter()
-        .filter_map(|record| match &record.fact {
-            Fact::SectionLeft { why, .. } => Some(*why),
-            _ => None,
+        .filter_map(|record| {
+            let Fact::SectionLeft { why, .. } = &record.fact else { return None };
+            Some(*why)
         })
         .collect();
     assert_eq!(ends, [SectionEnd::Crashed, SectionEnd::Finished]);
@@ -231,15 +241,16 @@ fn a_lock_that_takes_the_work_is_told_of_as_well() {
 #[test]
 fn an_answer_of_the_store_that_nobody_waits_for_is_nobody_elses() {
     let plan = "[[plan]]\nmessage = { name = \"client-1#1>store:write.1:reply\", delay_ms = 60 }";
-    let (notes, _) = noted(world(1, 1, &format!("[store]\nmode = \"plain\"\n{plan}")), async |sim: Sim, notes: Notes| {
-        let work = async |_: &mut lock::Held| {
-            let given_up = tokio::time::timeout(millis(50), sim.store().write()).await;
-            notes.say(&sim, format!("given up: {}", given_up.is_err()));
-            sim.sleep(millis(30)).await;
-            notes.say(&sim, format!("{:?}", sim.store().write().await));
-        };
-        sim.section(takes(sim.clone()), work).await.expect("it is granted");
-    });
+    let (notes, _) =
+        noted(world(1, 1, &format!("[store]\nmode = \"plain\"\n{plan}")), async |sim: Sim, notes: Notes| {
+            let work = async |_: &mut lock::Held| {
+                let given_up = tokio::time::timeout(millis(50), sim.store().write()).await;
+                notes.say(&sim, format!("given up: {}", given_up.is_err()));
+                sim.sleep(millis(30)).await;
+                notes.say(&sim, format!("{:?}", sim.store().write().await));
+            };
+            sim.section(takes(sim.clone()), work).await.expect("it is granted");
+        });
     assert_eq!(notes, ["130 given up: true", "180 Ok(())"]);
 }
 
@@ -304,10 +315,14 @@ fn what_cannot_be_is_an_error_that_says_what_it_was() {
             Box::pin(async move { sim.tell(Act::Release) })
         }),
         ("client-1 asks the store without being inside", |sim| {
-            Box::pin(async move { let _ = sim.store().write().await; })
+            Box::pin(async move {
+                let _ = sim.store().write().await;
+            })
         }),
         ("client-1 prolongs nothing", |sim| {
-            Box::pin(async move { let _ = sim.extend(granted(), |()| Until::Untold).await; })
+            Box::pin(async move {
+                let _ = sim.extend(granted(), |()| Until::Untold).await;
+            })
         }),
         ("client-1 was granted without a call of acquire", |sim| {
             Box::pin(async move { sim.tell(Act::Granted { until: Until::Untold, fence: None, nonce: None }) })

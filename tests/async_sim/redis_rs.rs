@@ -10,7 +10,11 @@ use redis::{
     AsyncCommands, AsyncConnectionConfig, ProtocolVersion, RedisConnectionInfo, RedisResult, Script, Value,
 };
 
-async fn connects(sim: &Sim, protocol: ProtocolVersion, config: AsyncConnectionConfig) -> MultiplexedConnection {
+async fn connects(
+    sim: &Sim,
+    protocol: ProtocolVersion,
+    config: AsyncConnectionConfig,
+) -> MultiplexedConnection {
     let stream = sim.stream(0).await.expect("nothing is in the way");
     let info = RedisConnectionInfo::default().set_protocol(protocol);
     let connected = MultiplexedConnection::new_with_config(&info, stream, config).await;
@@ -43,7 +47,8 @@ fn a_transaction_is_executed_as_one() {
         let mut other = sim.redis(0).await;
         let watched: RedisResult<()> = redis::cmd("WATCH").arg("a").query_async(&mut connection).await;
         let set: RedisResult<()> = other.set("a", 5).await;
-        let got: RedisResult<Option<(i64,)>> = redis::pipe().atomic().incr("a", 1).query_async(&mut connection).await;
+        let got: RedisResult<Option<(i64,)>> =
+            redis::pipe().atomic().incr("a", 1).query_async(&mut connection).await;
         notes.say(&sim, format!("{} {} {got:?}", watched.is_ok(), set.is_ok()));
     });
     assert_eq!(notes, ["60 Ok((2,))", "160 true true Ok(None)"]);
@@ -112,13 +117,19 @@ fn a_message_of_a_channel_reaches_who_subscribed_when_it_must() {
         };
         let push = tokio::select! { push = pushes.recv() => push, () = ticks => None };
         let push = push.expect("the connection is open");
-        notes.say(&sim, format!("{:?} {:?}", push.kind, redis::from_redis_value::<(String, String)>(Value::Array(push.data)).ok()));
+        notes.say(
+            &sim,
+            format!(
+                "{:?} {:?}",
+                push.kind,
+                redis::from_redis_value::<(String, String)>(Value::Array(push.data)).ok()
+            ),
+        );
     });
-    assert_eq!(notes, [
-        "60 Some(Subscribe)",
-        r#"320 Message Some(("news", "freed"))"#,
-        "320 published to Ok(1)",
-    ]);
+    assert_eq!(
+        notes,
+        ["60 Some(Subscribe)", r#"320 Message Some(("news", "freed"))"#, "320 published to Ok(1)",]
+    );
 }
 
 /// Nobody looks at the clock of the other: the moment of waking is the network's.

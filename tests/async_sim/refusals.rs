@@ -38,7 +38,8 @@ fn a_plan_that_cannot_be_suffered_is_refused_by_name() {
         ),
     ];
     for (entry, why) in cases {
-        let plan = format!("[[plan]]\nclock-rate = {{ at_ms = 5, of = \"client-1\", ppm = 7 }}\n[[plan]]\n{entry}");
+        let plan =
+            format!("[[plan]]\nclock-rate = {{ at_ms = 5, of = \"client-1\", ppm = 7 }}\n[[plan]]\n{entry}");
         let text = panics(|| world(2, 1, &plan).client(nothing).run());
         assert_eq!(text, format!("ground: code outside of the world cannot suffer {why}"), "{entry}");
         let of_a_node = plan.replace("client-1", "node-1").replace("client-2", "node-1");
@@ -65,7 +66,10 @@ fn code_that_does_not_look_at_the_wall_clock_suffers_more() {
             true => assert!(trial().client(nothing).run().unmet.faults.is_empty(), "{entry}"),
             false => {
                 let text = panics(|| trial().client(nothing).run());
-                assert!(text.starts_with("ground: code outside of the world cannot suffer "), "{entry}: {text}");
+                assert!(
+                    text.starts_with("ground: code outside of the world cannot suffer "),
+                    "{entry}: {text}"
+                );
             }
         }
     }

@@ -31,7 +31,16 @@ struct State {
     root: Option<Waker>,
     /// How far the standard clock leads tokio's, as code has seen it.
     lead: Duration,
+    /// At which moment tasks were polled last, and how often.
+    polled: Option<Instant>,
+    polls: u32,
 }
+
+/// The payload that ends a runtime whose tasks never come to rest: without a message, for its owner says it.
+pub(super) struct Spins;
+
+/// How many polls there may be at one moment.
+const POLLS_MAX: u32 = 2_000_000;
 
 /// What happens when no task can go on.
 #[derive(Clone, Copy)]
@@ -46,7 +55,8 @@ enum AtRest {
 
 impl Gate {
     pub(super) fn new(time: TimeHandle) -> Self {
-        let state = State { at_rest: AtRest::Return, root: None, lead: Duration::ZERO };
+        let state =
+            State { at_rest: AtRest::Return, root: None, lead: Duration::ZERO, polled: None, polls: 0 };
         Self { time, state: Mutex::new(state) }
     }
 
@@ -101,10 +111,20 @@ impl Gate {
     }
 
     /// A task is about to run and may read both clocks.
+    ///
+    /// # Panics
+    /// Unwinds with [`Spins`] if tasks wake one another for ever and no time passes.
     pub(super) fn on_poll(&self) {
-        let ahead = self.time.now_instant().saturating_duration_since(Instant::now().into_std());
+        let present = Instant::now();
+        let ahead = self.time.now_instant().saturating_duration_since(present.into_std());
         let mut state = self.state();
         state.lead = state.lead.max(ahead);
+        state.polls = if state.polled == Some(present) { state.polls + 1 } else { 0 };
+        state.polled = Some(present);
+        if state.polls == POLLS_MAX {
+            drop(state);
+            std::panic::resume_unwind(Box::new(Spins));
+        }
     }
 
     /// Moves the standard clock to where tokio's is.

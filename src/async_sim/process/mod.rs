@@ -49,6 +49,9 @@ pub(crate) enum Ran {
     Ended,
     /// The main part has panicked, with this text; tasks that it spawned may go on where the kind says so.
     Panicked(String),
+    /// Its tasks were polled millions of times at one moment: they never come to rest, and the process is of no
+    /// more use.
+    Spins,
 }
 
 /// A process that its owner lets run, one order at a time.

@@ -15,12 +15,12 @@
 //! made good when the next order begins, before any code runs.
 
 use super::clock::{VirtualClock, duration};
-use super::gate::Gate;
+use super::gate::{Gate, Spins};
 use super::{Main, Process, Ran, Stirred, panic};
 use crate::time::{Span, WallTime};
 use std::future::poll_fn;
 use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
@@ -72,23 +72,29 @@ impl TokioProcess {
     }
 
     /// Settles at `present`, then does what else is ordered.
-    fn obey(&mut self, present: Span, order: Order) -> Ran {
+    fn obey(&mut self, present: Span, what: Order) -> Ran {
         let Self { clock, gate, stirred, seed, elapsed, stage } = self;
-        let (reached, ran) = clock.runtime.block_on(async {
+        let order = async {
             let alive = Alive::of(stage, gate, *seed);
             let Alive { runtime, began, main } = alive;
             runtime.block_on(async {
                 let mut course = Course { gate, stirred, began: *began };
                 course.settle(present).await;
-                let reached = match order {
+                let reached = match what {
                     Order::Settle => present,
                     Order::Run { to } => course.run(to).await.unwrap_or(to.max(present)),
                 };
                 (reached, main.outcome().await)
             })
-        });
-        *elapsed = reached;
-        ran
+        };
+        match catch_unwind(AssertUnwindSafe(|| clock.runtime.block_on(order))) {
+            Ok((reached, ran)) => {
+                *elapsed = reached;
+                ran
+            }
+            Err(payload) if payload.is::<Spins>() => Ran::Spins,
+            Err(payload) => resume_unwind(payload),
+        }
     }
 }
 

@@ -1,8 +1,8 @@
-//! One seed is one run, on a fresh thread each, and how many orders a process takes a second.
+//! One seed is one run, on a fresh thread each.
 //!
 //! Must not share a thread between two runs: the keys of `RandomState` belong to the thread.
 
-use super::{Notes, WALL, main_of, ms, us};
+use super::{Notes, WALL, main_of, us};
 use crate::async_sim::process::{
     Blocking, MadsimProcess, Process, Ran, Stirred, ThreadProcess, TokioProcess,
 };
@@ -114,52 +114,4 @@ fn getrandom_0_2_draws_real_entropy() {
         notes.take()
     };
     assert_ne!(draw(), draw());
-}
-
-/// `cargo test --release --features async-sim --lib orders_a_second -- --ignored --nocapture`
-#[test]
-#[ignore = "a measurement"]
-#[expect(clippy::disallowed_methods, reason = "a measurement of real time, outside any process")]
-fn orders_a_second() {
-    const ORDERS: i64 = 100_000;
-    let sleeper = || {
-        main_of(|| async {
-            loop {
-                tokio::time::sleep(Duration::from_millis(1)).await;
-            }
-        })
-    };
-    let madsim_sleeper = || {
-        main_of(|| async {
-            loop {
-                madsim::time::sleep(Duration::from_millis(1)).await;
-            }
-        })
-    };
-    let blocker = |blocking: Blocking| {
-        loop {
-            blocking.wait_until(Some(Span(blocking.elapsed().0 + 1_000)), || false);
-        }
-    };
-    let stirred = Stirred::default;
-    let kinds: [(&str, Box<dyn Process>); 3] = [
-        ("tokio", Box::new(TokioProcess::new(1, WALL, stirred(), sleeper()))),
-        ("madsim", Box::new(MadsimProcess::new(1, WALL, stirred(), madsim_sleeper()))),
-        ("thread", Box::new(ThreadProcess::new(1, WALL, stirred(), Box::new(blocker)))),
-    ];
-    for (kind, mut process) in kinds {
-        let began = std::time::Instant::now();
-        for _ in 0..ORDERS {
-            process.settle(Span::ZERO);
-        }
-        let settled = began.elapsed();
-        let began = std::time::Instant::now();
-        for order in 1..=ORDERS {
-            process.run(us(order * 1_000 + 500));
-        }
-        let ran = began.elapsed();
-        let rate = |took: Duration| ORDERS as u128 * 1_000_000 / took.as_micros();
-        println!("{kind}: settle {}/s, run over a timer {}/s", rate(settled), rate(ran));
-        assert_eq!(process.elapsed(), us(ms(ORDERS).0 + 500));
-    }
 }
