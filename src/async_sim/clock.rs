@@ -51,6 +51,11 @@ impl Clock {
         }
     }
 
+    /// What it showed at the beginning: a moment that has passed.
+    pub(super) fn beginning(&self) -> MonoTime {
+        self.base
+    }
+
     pub(super) fn now(&self) -> Now {
         let elapsed = match self.reads {
             Reads::Tokio(origin) => origin.elapsed(),

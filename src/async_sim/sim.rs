@@ -211,7 +211,7 @@ impl Sim {
     /// Lets the world see what was done so far before anything else is: a fault may come between.
     pub async fn turn(&self) {
         // A moment that has long come: the clock that code reads may be a little ahead of the world's.
-        self.sleep_until(self.place.base).await;
+        self.sleep_until(self.place.clock.beginning()).await;
     }
 
     /// A nonce that nobody else has, and jitter, from the seed of the run.
