@@ -39,9 +39,6 @@ pub(super) enum WallClock {
     Unread,
 }
 
-/// A bound that no run reaches.
-const NEVER: Span = Span(1 << 52);
-
 impl About {
     pub(super) fn new() -> Self {
         Self {
@@ -86,7 +83,7 @@ impl About {
             fenced: self.fenced,
             renewal: self.renewal,
             node_timeout: self.node_timeout.unwrap_or(plain.node_timeout),
-            call_max: self.call_max.unwrap_or(NEVER),
+            call_max: self.call_max.unwrap_or(CoreTraits::ENDLESS),
             ..plain
         }
     }

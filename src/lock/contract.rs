@@ -455,8 +455,13 @@ pub struct CoreTraits {
     pub renewal: Option<Span>,
     /// The limit of one request.
     pub node_timeout: Span,
-    /// The longest that one call of acquire can take on a true clock.
+    /// The longest that one call of acquire can take on a true clock; [`CoreTraits::ENDLESS`] where nobody knows.
     pub call_max: Span,
+}
+
+impl CoreTraits {
+    /// A call without a bound: what rests on the longest call is not judged.
+    pub const ENDLESS: Span = Span(1 << 52);
 }
 
 /// A key in Redis and what it is for.

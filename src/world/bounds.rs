@@ -58,7 +58,7 @@ impl<C: LockCore> System<C> {
     fn begin_stuck(&mut self, call: CallId, out: &mut Trail) {
         let client = &self.clients[usize::from(call.client.0)];
         let traits = &client.traits.0;
-        if traits.quorum == 0 {
+        if traits.quorum == 0 || traits.call_max >= CoreTraits::ENDLESS {
             return;
         }
         let now = self.world.now;

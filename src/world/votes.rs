@@ -10,7 +10,7 @@ use super::lane::LaneId;
 use super::server::Held;
 use super::state::World;
 use super::watch::bit;
-use crate::lock::{ConnectionId, LockCore, Stored};
+use crate::lock::{ConnectionId, CoreTraits, LockCore, Stored};
 use crate::name::{CallId, ClientId, Direction, NodeId, Process, VoterId};
 use crate::time::{Span, WorldTime};
 
@@ -62,7 +62,7 @@ impl World {
     /// reachable and nobody else holds or wants the lock. A live key of another call counts as held.
     pub(crate) fn unavailable_due<C: LockCore>(&self, client: &Client<C>, call: CallId) -> Option<WorldTime> {
         let traits = &client.traits.0;
-        let asks = traits.quorum > 0 && client.is_able();
+        let asks = traits.quorum > 0 && client.is_able() && traits.call_max < CoreTraits::ENDLESS;
         (asks && self.is_available(client.id, traits.quorum, call)).then(|| self.now + traits.call_max)
     }
 

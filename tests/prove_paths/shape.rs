@@ -97,7 +97,7 @@ fn ahead(until: Until, now: Now) -> String {
     match until {
         Until::Mono(end) => format!("mono +{}", ticks(end - now.mono)),
         Until::Wall(end) => format!("wall +{}", ticks(end - now.wall)),
-        Until::Released | Until::Lost => format!("{until:?}"),
+        Until::Released | Until::Lost | Until::Untold => format!("{until:?}"),
     }
 }
 
