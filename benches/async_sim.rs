@@ -10,7 +10,11 @@ use fencepost::resp::{Command, Reply};
 use std::hint::black_box;
 use std::time::Duration;
 
-/// What each client does in one run.
+/// Every run is made twice, to be compared with itself.
+const RUNS: u64 = 2;
+/// How many clients the scenario has.
+const CLIENTS: u64 = 2;
+/// What each of them does in one run.
 const COMMANDS: u64 = 2_000;
 const TURNS: u64 = 20_000;
 
@@ -24,7 +28,7 @@ fn commands(criterion: &mut Criterion) {
     group
         .sample_size(10)
         .measurement_time(Duration::from_secs(3))
-        .throughput(Throughput::Elements(2 * COMMANDS));
+        .throughput(Throughput::Elements(RUNS * CLIENTS * COMMANDS));
     let singly = scenario("calm-single").client(async |sim: Sim| {
         let mut connection = sim.redis(0).await;
         for _ in 0..COMMANDS {
@@ -44,8 +48,7 @@ fn commands(criterion: &mut Criterion) {
             assert!(got.is_ok());
         }
     });
-    // A run is made twice, to be compared.
-    for (name, code) in [("one after another, both runs", singly), ("a hundred at once, both runs", piped)] {
+    for (name, code) in [("one after another", singly), ("a hundred at once", piped)] {
         group.bench_function(name, |bencher| bencher.iter(|| black_box(code.run_seed(1).1.digest)));
     }
     group.finish();
@@ -57,36 +60,36 @@ fn turns(criterion: &mut Criterion) {
     group
         .sample_size(10)
         .measurement_time(Duration::from_secs(3))
-        .throughput(Throughput::Elements(2 * TURNS));
+        .throughput(Throughput::Elements(RUNS * CLIENTS * TURNS));
     let millisecond = Duration::from_millis(1);
     let kinds = [
         (
-            "tokio, by its own timers, both runs",
-            scenario("compare:single").client(async move |_| {
+            "tokio, by its own timers",
+            scenario("calm-single").client(async move |_| {
                 for _ in 0..TURNS {
                     tokio::time::sleep(Duration::from_millis(1)).await;
                 }
             }),
         ),
         (
-            "tokio, by the simulation, both runs",
-            scenario("compare:single").client(async |sim: Sim| {
+            "tokio, by the simulation",
+            scenario("calm-single").client(async |sim: Sim| {
                 for _ in 0..TURNS {
                     sim.sleep(Duration::from_millis(1)).await;
                 }
             }),
         ),
         (
-            "madsim, by its own timers, both runs",
-            scenario("compare:single").madsim_client(async |_| {
+            "madsim, by its own timers",
+            scenario("calm-single").madsim_client(async |_| {
                 for _ in 0..TURNS {
                     madsim::time::sleep(Duration::from_millis(1)).await;
                 }
             }),
         ),
         (
-            "thread, both runs",
-            scenario("compare:single").blocking_client(move |sim: BlockingSim| {
+            "thread",
+            scenario("calm-single").blocking_client(move |sim: BlockingSim| {
                 for _ in 0..TURNS {
                     sim.wait(sim.sleep(millisecond));
                 }
@@ -129,12 +132,12 @@ async fn holds(sim: Sim) {
 
 fn runs(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("a small scenario");
-    group.sample_size(10).measurement_time(Duration::from_secs(3)).throughput(Throughput::Elements(2));
+    group.sample_size(10).measurement_time(Duration::from_secs(3)).throughput(Throughput::Elements(RUNS));
     let kinds: [(&str, Code); 3] = [
-        ("tokio, both runs", scenario("calm-single").client(holds)),
-        ("madsim, both runs", scenario("calm-single").madsim_client(holds)),
+        ("tokio", scenario("calm-single").client(holds)),
+        ("madsim", scenario("calm-single").madsim_client(holds)),
         (
-            "thread, both runs",
+            "thread",
             scenario("calm-single").blocking_client(|sim: BlockingSim| sim.wait(holds((*sim).clone()))),
         ),
     ];

@@ -68,7 +68,7 @@ struct Life {
     wakes: u32,
 }
 
-/// How often code may wake itself at one moment without doing anything.
+/// How often code may wake itself at one moment.
 const WAKES_MAX: u32 = 50_000;
 
 impl Birth {

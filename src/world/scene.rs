@@ -247,9 +247,10 @@ impl World {
         let connect = matches!(body, Body::Connect);
         let swallowed = self.swallowed(lane, name.direction, &body);
         if let Some(why) = swallowed.or_else(|| self.links.gap(lane, name.direction)) {
-            self.links.note_lost(lane, name.direction, why);
             push(out, Fact::MessageLost { name, why });
-            if why == LostWhy::Reset {
+            if why != LostWhy::Reset {
+                self.links.note_lost(lane, name.direction, why);
+            } else {
                 let body = if connect { Body::Refuse } else { Body::Reset };
                 if let Some(lane) = self.links.get_mut(lane) {
                     lane.torn.get_or_insert(why);
