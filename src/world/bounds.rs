@@ -10,7 +10,7 @@ use super::system::System;
 use super::user::User;
 use super::watch::Running;
 use crate::history::{Fact, Watch, WatchEnd, WatchKind};
-use crate::lock::LockCore;
+use crate::lock::{CoreTraits, LockCore};
 use crate::name::{CallId, ClientId, GrantId, NodeId, Process, VoterId};
 
 impl<C: LockCore> System<C> {
