@@ -67,7 +67,7 @@ fn message() -> impl Strategy<Value = MessageName> {
 }
 
 fn point() -> impl Strategy<Value = PointName> {
-    let kinds: [fn(u32) -> Point; 9] = [
+    let kinds: [fn(u32) -> Point; 10] = [
         Point::Acquire,
         Point::Granted,
         Point::Enter,
@@ -77,6 +77,7 @@ fn point() -> impl Strategy<Value = PointName> {
         Point::Leave,
         Point::Release,
         Point::Refused,
+        Point::Await,
     ];
     (client(), 1_u16..=u16::MAX, prop::sample::select(kinds.to_vec()), 1_u32..=u32::MAX).prop_map(
         |(client, incarnation, kind, number)| PointName { client, incarnation, point: kind(number) },

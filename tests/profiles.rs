@@ -41,7 +41,8 @@ fn targets(fault: &Fault) -> Vec<Process> {
         | Fault::ClockFreeze { process, .. }
         | Fault::LateTimer { process, .. } => vec![*process],
         Fault::Pause { scope: fencepost::plan::PauseScope::Worker(client, _), .. }
-        | Fault::Crash { client } => {
+        | Fault::Crash { client }
+        | Fault::Cancel { client } => {
             vec![Process::Client(*client)]
         }
         Fault::Kill { node, .. }
@@ -91,6 +92,7 @@ fn restricted(plan: &Plan, slots: Slots) -> Vec<PlannedFault> {
             Fault::Demote { node } => (node.voter.0 < slots.replicated).then(|| planned.fault.clone()),
             other @ (Fault::Pause { .. }
             | Fault::Crash { .. }
+            | Fault::Cancel { .. }
             | Fault::Kill { .. }
             | Fault::ClockStep { .. }
             | Fault::ClockRate { .. }

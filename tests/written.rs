@@ -147,7 +147,8 @@ fn fault() -> impl Strategy<Value = Fault> {
             scope: PauseScope::Worker(client, worker),
             kind: PauseKind::Stop
         }),
-        client.prop_map(|client| Fault::Crash { client }),
+        client.clone().prop_map(|client| Fault::Crash { client }),
+        client.prop_map(|client| Fault::Cancel { client }),
         (node(), deaths).prop_map(|(node, death)| Fault::Kill { node, death }),
         (process(), by).prop_map(|(process, by)| Fault::ClockStep { process, clock: ClockKind::Wall, by }),
         (process(), clocks, 1..90_000_i32).prop_map(|(process, clocks, ppm)| Fault::ClockRate {

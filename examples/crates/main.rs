@@ -1,6 +1,6 @@
 //! Published lock crates, unmodified, under the faults of the comparison: makes `reports/crates.md`.
 //!
-//! `cargo run --release --example crates` writes the report, byte for byte the same every time. `… -- show CRATE PROFILE
+//! `cargo run --example crates` writes the report, byte for byte the same every time. `… -- show CRATE PROFILE
 //! SEED` tells one run of it, `… -- kept` all schedules that are kept, `… -- kept full` with every record. `… -- find CRATE` shrinks what breaks it and has no schedule in `scenarios/crates/` yet, and writes
 //! it there. Progress goes to stderr. Must not say more of a crate than runs show: what a find means stands in the
 //! `claim` of its file, written by whoever looked at it.

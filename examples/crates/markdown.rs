@@ -28,14 +28,14 @@ fn head() -> String {
     format!(
         "# Published lock crates, unmodified
 
-Made by `cargo run --release --example crates` of fencepost {version}: every crate under every profile of the comparison
+Made by `cargo run --example crates` of fencepost {version}: every crate under every profile of the comparison
 with seeds {from} to {to}, each run made twice with the same digest.
 
 ## How to reproduce
 
 ```sh
-cargo run --release --example crates                                # writes this file
-cargo run --release --example crates -- show rds_lock failover 3    # tells one run: crate, profile, seed
+cargo run --example crates                                # writes this file
+cargo run --example crates -- show rds_lock failover 3    # tells one run: crate, profile, seed
 cargo test --test crates                                            # the kept schedules below
 ```
 
@@ -198,7 +198,7 @@ pause between attempts is drawn there as well and would differ; with one attempt
 
 const HOW_TO_READ: &str = "## What was seen
 
-`held 40`: exercised in 40 runs and held in all; **3 of 40**: violated in 3 of the 40 runs that exercised it, and in brackets the
+`held 20`: exercised in 20 runs and held in all; **3 of 20**: violated in 3 of the 20 runs that exercised it, and in brackets the
 same of the shipped lock of the frame under the same plans and seeds; –: not exercised in any run; n/a: cannot be judged.
 *stuck* and *unavailable* need a longest time of a call, which only `rds_lock` has. A rate is relative to its profile and says
 nothing about production; no violation in so many runs is no proof.

@@ -62,7 +62,7 @@ pub(crate) const PROFILES: [(&str, Option<&str>); 14] = [
     ),
 ];
 
-pub(crate) const SEEDS: Range<u64> = 1..41;
+pub(crate) const SEEDS: Range<u64> = 1..21;
 
 /// The frame of a profile: what aims at replicas needs some.
 pub(crate) fn frame(published: &Published, profile: &str) -> Frame {

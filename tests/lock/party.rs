@@ -287,6 +287,7 @@ impl Party {
             Until::Wall(end) => format!(" until wall {}", end - zero.wall),
             Until::Released => String::new(),
             Until::Lost => " until lost".to_owned(),
+            Until::Untold => " untold".to_owned(),
         }
     }
 

@@ -335,6 +335,7 @@ impl Play {
             Until::Wall(end) => format!("wall {}", end - self.zero.wall),
             Until::Released => "released".to_owned(),
             Until::Lost => "lost".to_owned(),
+            Until::Untold => "untold".to_owned(),
         }
     }
 }
