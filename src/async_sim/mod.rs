@@ -11,6 +11,7 @@ mod blocking;
 mod call;
 mod clock;
 mod driven;
+mod driving;
 mod hub;
 mod labels;
 mod port;

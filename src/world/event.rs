@@ -1,7 +1,7 @@
 //! What an explorer can let happen next.
 
+use super::act::Arrival;
 use super::lane::LaneId;
-use super::outside::Arrival;
 use crate::history::Record;
 use crate::lock::{ConnectionId, Draw, RequestId, WakeReason};
 use crate::name::{ClientId, Direction, MessageName, Name, NodeId, VoterId};

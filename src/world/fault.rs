@@ -2,11 +2,11 @@
 //!
 //! Must not decide when: the explorer does, after the plan.
 
+use super::act::Arrival;
 use super::client::CALLER;
 use super::event::Trail;
 use super::lane::{Body, LaneId, LaneState};
 use super::ledger::Backing;
-use super::outside::Arrival;
 use super::scene::Scene;
 use super::state::FaultState;
 use super::system::System;

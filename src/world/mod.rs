@@ -8,6 +8,7 @@
 //! node does with a command, and what it keeps of a connection. `outside.rs` is the port of clients whose code runs
 //! elsewhere.
 
+mod act;
 mod bounds;
 mod canonical;
 mod client;
@@ -43,13 +44,13 @@ mod votes;
 mod wait;
 mod watch;
 
+pub use act::{Act, Answer, Arrival, Ask, Impossible};
 pub use canonical::Renaming;
 pub use event::{
     Draws, Event, GroupEvent, Leg, Lesson, NodeTimer, ParcelKind, Readiness, Sent, Shipment, StreamId,
     Stretch, TimerKind, Trail, Way,
 };
 pub use lane::LaneId;
-pub use outside::{Act, Answer, Arrival, Ask};
 pub use setup::{
     Ack, ClientSetup, Connections, DiskSetup, Extend, Holder, Length, MinReplicas, Nested, NodeSetup,
     OfflineQueue, OnTimeout, Persistence, ReplicaSetup, Setup, StoreMode, StoreSetup, Task, Workload,
