@@ -10,7 +10,7 @@ use crate::name::{StoreAccess, VoterId};
 use crate::resp::codec::{Decoded, Protocol, decode_command, encode_reply};
 use crate::resp::{Command, Reply};
 use crate::time::MonoTime;
-use crate::world::{Act, Answer, Arrival};
+use crate::world::{Act, Answer, Arrival, Carries};
 use bytes::BytesMut;
 use std::collections::VecDeque;
 use std::io;
@@ -98,6 +98,16 @@ pub(super) enum Reads {
     Replies,
     /// Reply by reply, and what is missing is said.
     Numbered,
+}
+
+impl Reads {
+    /// Whoever knows what a reply answers can do without one: a driver of a core is as the world's own.
+    fn carries(self) -> Carries {
+        match self {
+            Self::Bytes | Self::Replies => Carries::Bytes,
+            Self::Numbered => Carries::Messages,
+        }
+    }
 }
 
 /// A request to the store.
@@ -288,7 +298,7 @@ impl Shared {
         self.pipes.push(pipe);
         match taken_up {
             true => self.ready.retain(|ready| *ready != voter),
-            false => self.act(Act::Connect { voter, connection }),
+            false => self.act(Act::Connect { voter, connection, carries: reads.carries() }),
         }
         id
     }

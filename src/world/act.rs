@@ -2,6 +2,7 @@
 //!
 //! Must not do anything: `outside.rs` takes acts and makes arrivals.
 
+use super::lane::Carries;
 use crate::history::SectionEnd;
 use crate::lock::{
     ConnectionId, ExtendFailure, Label, LinkState, LossReason, RefuseReason, Released, RequestId, Until,
@@ -19,6 +20,8 @@ pub enum Act {
         voter: VoterId,
         /// Which of its connections; it has no other of this number open.
         connection: ConnectionId,
+        /// What it is made of, for the code.
+        carries: Carries,
     },
     /// It lets go of a connection. What it sent on it may still arrive.
     Close {

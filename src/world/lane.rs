@@ -132,7 +132,7 @@ pub(crate) struct Lane {
 
 /// What a connection is made of, for its client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Carries {
+pub enum Carries {
     /// Messages: each may be lost alone, for its client knows which is which.
     Messages,
     /// Bytes in order: nothing arrives that was sent after what was lost, or a reply would be taken for another's.

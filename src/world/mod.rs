@@ -50,7 +50,7 @@ pub use event::{
     Draws, Event, GroupEvent, Leg, Lesson, NodeTimer, ParcelKind, Readiness, Sent, Shipment, StreamId,
     Stretch, TimerKind, Trail, Way,
 };
-pub use lane::LaneId;
+pub use lane::{Carries, LaneId};
 pub use setup::{
     Ack, ClientSetup, Connections, DiskSetup, Extend, Holder, Length, MinReplicas, Nested, NodeSetup,
     OfflineQueue, OnTimeout, Persistence, ReplicaSetup, Setup, StoreMode, StoreSetup, Task, Workload,

@@ -10,7 +10,7 @@
 use super::act::{Act, Answer, Arrival, Ask, Impossible};
 use super::client::Client;
 use super::event::Trail;
-use super::lane::{self, Body, Carries, LaneId, LaneState, StoreAnswer, StoreRequest};
+use super::lane::{self, Body, LaneId, LaneState, StoreAnswer, StoreRequest};
 use super::nested::Inner;
 use super::scene::Scene;
 use super::seat::Seat;
@@ -80,7 +80,7 @@ impl<C: LockCore> System<C> {
 impl<C: LockCore> Client<C> {
     fn act(&mut self, act: Act, scene: &mut Scene<'_>) -> Result<(), &'static str> {
         match act {
-            Act::Connect { voter, connection } => {
+            Act::Connect { voter, connection, carries } => {
                 let peer = Process::Node(scene.world.address(self.id, voter));
                 if scene.world.links.current(self.id, peer, connection).is_some() {
                     return Err("opens a connection that is open");
@@ -88,7 +88,7 @@ impl<C: LockCore> Client<C> {
                 self.connect(peer, connection, scene);
                 let lane = scene.world.links.current(self.id, peer, connection).map(|lane| lane.id);
                 if let Some(lane) = lane.and_then(|lane| scene.world.links.get_mut(lane)) {
-                    lane.carries = Carries::Bytes;
+                    lane.carries = carries;
                 }
             }
             Act::Close { voter, connection } => self.hang_up(voter, connection, scene),

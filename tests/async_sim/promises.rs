@@ -10,7 +10,7 @@ use fencepost::history::{Fact, SectionEnd};
 use fencepost::lock::Until;
 use fencepost::name::VoterId;
 use fencepost::sim::RunResult;
-use fencepost::world::Act;
+use fencepost::world::{Act, Carries};
 use std::time::Duration;
 
 /// How an oracle ended, in one word.
@@ -338,7 +338,7 @@ fn what_cannot_be_is_an_error_that_says_what_it_was() {
             Box::pin(async move {
                 let connection = fencepost::lock::ConnectionId(0);
                 let _wire = sim.wire(0).await;
-                sim.tell(Act::Connect { voter: VoterId(0), connection });
+                sim.tell(Act::Connect { voter: VoterId(0), connection, carries: Carries::Bytes });
                 sim.turn().await;
             })
         }),
