@@ -3,7 +3,7 @@
 //! The same scenario, seed and plan, played twice: by the plain explorer, whose world drives the core and does the
 //! workload, and as async code on real tokio, where a `Driven` drives the core over the connections of a process of its
 //! own. Verdict, outcomes of all oracles, end, and the commands of the run (`fencepost::history::commands`) must be equal,
-//! every moment and every clock reading included. Must not loosen that: what may differ is named below.
+//! every moment and every clock reading included. Must not loosen that.
 
 use fencepost::async_sim;
 use fencepost::check::Outcome;
@@ -47,13 +47,6 @@ fn difference(plain: &RunResult, driven: &RunResult) -> Option<String> {
     (plain.judgement != driven.judgement).then(|| format!("{:?}, {:?}", plain.judgement, driven.judgement))
 }
 
-/// Scenarios whose plan has no directives and nothing that code cannot suffer, and that differ all the same.
-const KNOWN: [(&str, &str); 1] = [(
-    "min-replicas-after",
-    "a driver of the world knows of another primary as soon as its client does and turns to it with the next command; \
-     code stays on its connection to the old one until that breaks",
-)];
-
 /// Those of the shipped scenarios that fit, with their own latencies. Left out are plans that order things of one instant:
 /// those are events of the explorer, which knows no timers of code.
 #[test]
@@ -69,11 +62,7 @@ fn shipped_scenarios_end_as_in_the_plain_explorer() {
         }
         compared += 1;
         let difference = difference(&run(&scenario, scenario.seed), &code.run());
-        match (difference, KNOWN.iter().any(|(known, _)| *known == name)) {
-            (Some(difference), false) => failed.push(format!("{name}: {difference}")),
-            (None, true) => failed.push(format!("{name} does not differ any more")),
-            (None, false) | (Some(_), true) => {}
-        }
+        failed.extend(difference.map(|difference| format!("{name}: {difference}")));
     }
     assert!(failed.is_empty(), "{}", failed.join("\n"));
     assert_eq!(compared, 999, "so many scenarios are compared");

@@ -254,6 +254,9 @@ impl Outside for Hub<'_> {
                 (_, None) => {}
             }
         }
+        if slot.life.is_none() && slot.expected && slot.begins <= now.mono {
+            slot.begin(self.start, now.mono);
+        }
         let Some(life) = &mut slot.life else { return Vec::new() };
         life.settle(client, now.mono);
         life.take_acts()

@@ -6,7 +6,7 @@
 //! those are let run in steps of the shortest such way. Must not know how code is run.
 
 use crate::name::ClientId;
-use crate::time::{MonoTime, Now};
+use crate::time::{MonoTime, Now, WorldTime};
 use crate::world::{Act, Arrival};
 
 /// Runs code behind the ports of a world.
@@ -23,7 +23,8 @@ pub trait Outside {
         shows: &dyn Fn(MonoTime) -> MonoTime,
     ) -> Option<(MonoTime, Vec<Act>)>;
 
-    /// Hands over what has reached a client at this moment, in order; what its code does at this moment.
+    /// Hands over what has reached a client at this moment, in order, or nothing; what its code does at this moment, with what
+    /// is due at it.
     fn take(&mut self, client: ClientId, now: Now, arrivals: Vec<Arrival>) -> Vec<Act>;
 }
 
@@ -53,4 +54,6 @@ pub(crate) struct Outsider {
     pub(crate) done: Option<(MonoTime, Vec<Act>)>,
     /// What has reached it and was not handed over.
     pub(crate) inbox: Vec<Arrival>,
+    /// When it was last let do what is due at one instant.
+    pub(crate) settled: Option<WorldTime>,
 }

@@ -331,23 +331,35 @@ impl<C: LockCore> Run<'_, C> {
         self.absorb();
     }
 
-    /// Hands over what has reached clients outside, unless more reaches them at this instant; whether anything was.
+    /// Hands over what has reached a client outside, unless more reaches anybody at this instant; whether anything was. One
+    /// client at a time, in index order, each with what is due at it: as the events of one instant go everywhere.
     fn hand_over(&mut self, next: WorldTime) -> bool {
-        let (now, mut any) = (self.system.now(), false);
-        for place in 0..self.outsiders.len() {
+        let now = self.system.now();
+        // The dead are buried; whoever stands still takes nothing.
+        let takes = |system: &System<C>, client: ClientId, outsider: &Outsider| {
+            let runs = system.runs(client) || outsider.inbox.contains(&Arrival::Died);
+            !outsider.inbox.is_empty() && outsider.done.is_none() && runs
+        };
+        let last =
+            self.outsiders.iter().rposition(|(client, outsider)| takes(&self.system, *client, outsider));
+        let Some(last) = last.filter(|_| next > now) else { return false };
+        for place in 0..=last {
             let (client, outsider) = &mut self.outsiders[place];
             let client = *client;
-            // The dead are buried; whoever stands still takes nothing.
-            let takes = self.system.runs(client) || outsider.inbox.contains(&Arrival::Died);
-            if outsider.inbox.is_empty() || outsider.done.is_some() || next <= now || !takes {
+            let due = outsider.settled != Some(now) && outsider.done.is_none() && self.system.runs(client);
+            if !due && !takes(&self.system, client, outsider) {
                 continue;
             }
-            any = true;
+            outsider.settled = Some(now);
             let arrivals = std::mem::take(&mut outsider.inbox);
-            let acts = self.outside.take(client, self.system.client_now(client), arrivals);
-            self.acts(client, acts);
+            let (handed, now) = (!arrivals.is_empty(), self.system.client_now(client));
+            let acts = self.outside.take(client, now, arrivals);
+            if handed || !acts.is_empty() {
+                self.acts(client, acts);
+                return true;
+            }
         }
-        any
+        false
     }
 
     /// Lets time pass. What becomes true by itself on the way concerns nobody's timers.
