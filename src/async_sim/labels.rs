@@ -5,7 +5,12 @@
 //! is sent while a call of acquire is open, or after it was refused, belongs to it; inside the section it prolongs; from
 //! the release on it gives back. A command that an attempt has already sent to a voter begins the next attempt, unless
 //! the node did not know its script. A command that carries a word first seen in an earlier call is that call's: the
-//! word is its nonce; unless the same kind of command carries it in a later call, which takes the lock by it again. Must not look at replies beyond that, nor decide anything: names and owners rest on it, no verdict.
+//! word is its nonce; unless the same kind of command carries it in a later call, which takes the lock by it again. Must not
+//! look at replies beyond that.
+//!
+//! Names and owners rest on it, and with owners what *foreign-change*, *leak* and *orphan* see. Where nonces are shorter than 8
+//! bytes, or the same in every call, a command that comes late counts for the present call; and an attempt that sends more
+//! than 255 equal commands to one voter gives the rest one name.
 
 use crate::lock::Label;
 use crate::name::{CommandName, Operation, VoterId, Worker};
@@ -63,6 +68,11 @@ impl Labels {
             asides: Vec::new(),
             words: Vec::new(),
         }
+    }
+
+    /// How many calls there were.
+    pub(super) fn calls(&self) -> u32 {
+        self.calls
     }
 
     pub(super) fn phase(&self) -> Phase {

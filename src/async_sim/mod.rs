@@ -1,9 +1,10 @@
-//! Unmodified async lock code in virtual time.
+//! Lock code that nobody here wrote, unmodified, as clients of the same world.
 //!
-//! The runtime is madsim's: it answers the C library's clock and entropy calls of the thread that drives a
-//! future, so that code which knows nothing of a simulation sleeps, spawns and draws in virtual time. This
-//! module is the door to it and must not contain Redis, lock or fault semantics: those live in `world`. It
-//! exists only under `--cfg madsim`; without the cfg the crate does not build with the feature `async-sim`
+//! [`scenario`] is where to begin: it plays a scenario whose clients are somebody's code and judges it. Each client is a
+//! process (`process/`) of real tokio, of madsim, or a thread that blocks; madsim answers the C library's clock and entropy
+//! calls in all of them. `hub.rs` runs them for the explorer, `port.rs` is what a process and its runner share, [`Sim`] what its
+//! code is given; [`Driven`] drives a sans-IO core that way. Must not contain Redis, lock or fault semantics: those live in
+//! `world`. It exists only under `--cfg madsim`; without the cfg the crate does not build with the feature `async-sim`
 //! (see `lib.rs`), because madsim would then be real time in disguise.
 
 mod about;

@@ -220,12 +220,20 @@ impl Sim {
         (*draws)()
     }
 
-    /// Says that the holder was told that its hold is lost.
+    /// Says that the holder was told that its hold is lost; nothing if it holds nothing.
     pub fn lost(&self) {
-        self.tell(Act::Lost(LossReason::Gone));
+        if self.holding().is_some() {
+            self.tell(Act::Lost(LossReason::Gone));
+        }
     }
 
-    /// Prolongs the hold by this future, and says until when it then lasts.
+    /// The call by which it holds.
+    fn holding(&self) -> Option<u32> {
+        let port = self.port.lock();
+        (port.labels.phase() == super::labels::Phase::Holding).then(|| port.labels.calls())
+    }
+
+    /// Prolongs the hold by this future, and says until when it then lasts; nothing is said of a hold that is not there.
     ///
     /// # Errors
     /// As the future.
@@ -234,12 +242,18 @@ impl Sim {
         extension: impl Future<Output = Result<T, E>>,
         until: impl FnOnce(&T) -> Until,
     ) -> Result<T, E> {
-        self.tell(Act::Extend);
+        let began = self.holding();
+        if began.is_some() {
+            self.tell(Act::Extend);
+        }
         let result = extension.await;
-        self.tell(match &result {
-            Ok(extended) => Act::Extended(until(extended)),
-            Err(_) => Act::ExtendFailed(ExtendFailure::Unknown, None),
-        });
+        // What comes when another hold has begun, or none is left, says nothing of it.
+        if began.is_some() && self.holding() == began {
+            self.tell(match &result {
+                Ok(extended) => Act::Extended(until(extended)),
+                Err(_) => Act::ExtendFailed(ExtendFailure::Unknown, None),
+            });
+        }
         result
     }
 

@@ -194,7 +194,8 @@ impl Trial {
     }
 
     /// The same for code that blocks, on a thread of its own.
-    pub fn blocking_client(self, code: impl Fn(BlockingSim) + Send + Sync + 'static) -> Code {
+    pub fn blocking_client(mut self, code: impl Fn(BlockingSim) + Send + Sync + 'static) -> Code {
+        self.about.blocks = true;
         Code { trial: self, start: Box::new(OnThread(Arc::new(code))) }
     }
 }

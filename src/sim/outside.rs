@@ -3,7 +3,8 @@
 //! The explorer lets each such client run up to the next event of the world, one after another, and takes over the first
 //! that did anything. That is exact: whatever reaches a client because of another's deed travels over two messages, so
 //! only clients that listen (to a channel, or for an item of a list) may be reached by what nobody has filed yet, and
-//! those are let run in steps of the shortest such way. Must not know how code is run.
+//! those are let run in steps of the shortest such way. A fault of one client directly after what the code of another does
+//! would come too late for one that has run ahead: whoever offers this door refuses such plans. Must not know how code is run.
 
 use crate::name::ClientId;
 use crate::time::{MonoTime, Now, WorldTime};

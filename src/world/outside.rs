@@ -21,8 +21,8 @@ use crate::lock::{
     ConnectionId, Described, Hand, Label, LinkState, LockCore, Output, RequestId, Stored, Until,
 };
 use crate::name::{
-    CallId, ClientId, CommandName, Direction, GrantId, MessageName, NodeId, Nonce, Point, PointName, Process,
-    Route, StoreAccess, VoterId,
+    CallId, ClientId, CommandName, Direction, GrantId, MessageName, NodeId, Nonce, Operation, Point,
+    PointName, Process, Route, StoreAccess, VoterId,
 };
 use crate::resp::Command;
 use crate::time::{MonoTime, Now};
@@ -251,6 +251,11 @@ impl<C: LockCore> Client<C> {
         let name = MessageName { client: self.id, incarnation: self.incarnation, route, direction };
         let by = CallId { client: self.id, number: self.counts.calls.saturating_sub(back) };
         scene.send(self, lane, name, Body::Command { request, command, by });
+        // A command may leave the process after its caller has given the call up: its key is to go all the same.
+        let over = matches!(self.user, User::Resting { .. } | User::Again { .. } | User::Done);
+        if operation == Operation::Acquire && over && by == self.call() && !scene.is_watched(by) {
+            scene.expect_gone(self);
+        }
     }
 
     fn acquire_outside(&mut self, scene: &mut Scene<'_>) -> Result<(), &'static str> {
@@ -290,8 +295,11 @@ impl<C: LockCore> Client<C> {
         let User::Calling { call, .. } = self.user else {
             return Err("was granted without a call of acquire");
         };
-        let nonce = nonce.unwrap_or_else(|| scene.world.nonce_of(call));
-        let grant = scene.granted(self, nonce, until, fence);
+        let known = nonce.or_else(|| scene.world.nonce_of(call));
+        let grant = scene.granted(self, known.unwrap_or(Nonce(0)), until, fence);
+        if known.is_none() {
+            scene.leave_unbacked(grant);
+        }
         self.counts.grants += 1;
         self.point(Point::Granted(self.counts.grants), scene);
         scene.count(self, grant, 1);
@@ -416,22 +424,34 @@ impl<C: LockCore> Client<C> {
 }
 
 impl super::state::World {
-    /// By what the hold of a call is recognised: the text that most nodes carry for it, or a field of a hash that only
-    /// this call brought; of several the least. Nothing is recognised by 0.
-    fn nonce_of(&self, call: CallId) -> Nonce {
+    /// By what the hold of a call is recognised: the text that most nodes carry for it, or the only field of a hash; of
+    /// several the least. Nothing is recognised by 0. `None`: the client's values are there, but nobody can say which of
+    /// their parts is this hold.
+    fn nonce_of(&self, call: CallId) -> Option<Nonce> {
         let mut counted: Vec<(Nonce, usize)> = Vec::new();
-        let texts = self.carriers(call).filter_map(|voter| match &self.seen(call.client, voter)?.value {
-            Stored::Text(text) => Some(Described::nonce_of(text)),
-            Stored::Hash(pairs) => pairs.first().map(|(field, _)| Described::nonce_of(field)),
-            Stored::Other => None,
-        });
-        for nonce in texts {
+        let mut unclear = false;
+        for held in self.voters().filter_map(|voter| self.seen(call.client, voter)) {
+            if held.writer.client != call.client {
+                continue;
+            }
+            let text = match &held.value {
+                Stored::Text(text) if held.writer == call => Some(text),
+                Stored::Hash(pairs) if held.writer == call && pairs.len() == 1 => Some(&pairs[0].0),
+                Stored::Text(_) | Stored::Hash(_) | Stored::Other => None,
+            };
+            let Some(nonce) = text.map(|text| Described::nonce_of(text)) else {
+                unclear = true;
+                continue;
+            };
             match counted.iter_mut().find(|(known, _)| *known == nonce) {
                 Some((_, count)) => *count += 1,
                 None => counted.push((nonce, 1)),
             }
         }
         counted.sort_unstable_by_key(|(nonce, count)| (std::cmp::Reverse(*count), nonce.0));
-        counted.first().map_or(Nonce(0), |(nonce, _)| *nonce)
+        match counted.first() {
+            Some((nonce, _)) => Some(*nonce),
+            None => (!unclear).then_some(Nonce(0)),
+        }
     }
 }

@@ -90,6 +90,13 @@ impl Scene<'_> {
         grant
     }
 
+    /// Nobody can tell which votes back this grant: nothing is said of them.
+    pub(crate) fn leave_unbacked(&mut self, grant: GrantId) {
+        if let Some(hold) = self.world.ledger.get_mut(grant) {
+            (hold.backing, hold.thinned) = (Backing::Closed, true);
+        }
+    }
+
     pub(crate) fn extended<C: LockCore>(&mut self, client: &Client<C>, grant: GrantId, until: Until) {
         let at = self.world.now;
         let ahead = is_ahead(until, client.now(at));
@@ -194,6 +201,12 @@ impl Scene<'_> {
             let due = self.world.now + bound + bound + self.fixed().latency_max;
             self.begin_watch(client, WatchKind::Leak, call, due, reachable);
         }
+    }
+
+    /// Whether it is watched already whether the key of this call goes.
+    pub(crate) fn is_watched(&self, call: CallId) -> bool {
+        let watch = crate::history::Watch { kind: WatchKind::Leak, call };
+        self.world.ledger.watches.running.iter().any(|running| running.watch == watch)
     }
 
     fn begin_watch<C: LockCore>(
