@@ -349,7 +349,7 @@ fn the_digest_of_every_fact_is_pinned() {
     assert_eq!(ENCODING_VERSION, 1);
     assert_eq!(format!("{:016x}", digest(&records[..FIRST])), "3e88b88f5f13b48d");
     assert_eq!(format!("{:016x}", digest(&records[FIRST..SECOND])), "d015dc5db5ba24b9");
-    assert_eq!(format!("{:016x}", digest(&records[SECOND..])), "430b5df12a0c096b");
+    assert_eq!(format!("{:016x}", digest(&records[SECOND..])), "7b5b230adffd746d");
 }
 
 /// Enums without data are pinned value by value, so that a number that moves is seen whichever it is.
@@ -368,7 +368,7 @@ fn the_digest_of_every_enum_value_is_pinned() {
     };
     assert_eq!(values(0..FIRST), "53022ec2f951c372");
     assert_eq!(values(FIRST..SECOND), "0c96db8a511425a4");
-    assert_eq!(values(SECOND..FACTS), "2ac786e9f7d91802");
+    assert_eq!(values(SECOND..FACTS), "72b92d3f9258c092");
 }
 
 #[test]
