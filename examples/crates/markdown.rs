@@ -212,8 +212,8 @@ nothing about production; no violation in so many runs is no proof.
 const GIVEN_UP: &str = "## Calls that are given up
 
 The future of `client-1`'s first call is dropped at its N-th await, as by a timeout around it, where nothing else goes wrong.
-*leak* asks whether a key that it had set by then still blocks others two node timeouts and the longest latency later. A key
-that its last request sets only after it was given up is not watched: that shows in the time until anybody is granted next.
+*leak* asks whether its key still blocks others two node timeouts and the longest latency after it was given up, or after the
+last request that left the process behind that.
 
 | crate | dropped at await | leak | until the next grant |
 |---|---|---|---|
