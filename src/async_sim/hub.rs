@@ -8,13 +8,16 @@ use super::clock::{Clock, Kind};
 use super::port::Port;
 use super::process::{Process, Ran, Stirred};
 use super::sim::{Habits, Place, Sim};
+use super::sockets::Sockets;
 use super::workload::Kept;
 use crate::lock::{ConnectionId, Draw, LinkState, Terms};
 use crate::name::{ClientId, VoterId};
 use crate::sim::Outside;
 use crate::time::{MonoTime, Now, Span, WallTime};
 use crate::world::{Act, Arrival};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
+use tempfile::TempDir;
 
 /// Starts the process of a client's life.
 pub(super) trait Start {
@@ -32,12 +35,15 @@ pub(super) struct Birth {
     wall_ahead: i64,
     kept: Arc<Mutex<Kept>>,
     draws: Arc<Mutex<dyn FnMut() -> Draw + Send>>,
+    sockets: Option<Sockets>,
 }
 
 /// All clients of one run.
 pub(super) struct Hub<'a> {
     start: &'a dyn Start,
     slots: Vec<Slot>,
+    /// Where sockets are made, if the code connects by itself; it goes when the processes are gone.
+    folder: Option<TempDir>,
 }
 
 /// A client.
@@ -74,9 +80,9 @@ const WAKES_MAX: u32 = 50_000;
 impl Birth {
     /// What the code is given; called inside the process, where clocks are its own.
     pub(super) fn sim(self, kind: Kind) -> Sim {
-        let Self { port, terms, incarnation, habits, base, wall_ahead, kept, draws } = self;
+        let Self { port, terms, incarnation, habits, base, wall_ahead, kept, draws, sockets } = self;
         let clock = Clock::begin(kind, base, wall_ahead);
-        Sim { port, place: Arc::new(Place { terms, incarnation, habits, clock, kept, draws }) }
+        Sim { port, place: Arc::new(Place { terms, incarnation, habits, clock, kept, draws, sockets }) }
     }
 }
 
@@ -106,8 +112,9 @@ impl Slot {
     }
 
     /// Begins a life.
-    fn begin(&mut self, start: &dyn Start, now: MonoTime) {
+    fn begin(&mut self, start: &dyn Start, folder: Option<&Path>, now: MonoTime) {
         self.incarnation += 1;
+        let life = || format!("{}-{}", self.terms.client.0, self.incarnation);
         self.expected = false;
         let stirred = Stirred::default();
         let port = Port::new(stirred.clone(), std::mem::take(&mut self.ready));
@@ -120,6 +127,7 @@ impl Slot {
             wall_ahead: self.wall_ahead,
             kept: Arc::clone(&self.kept),
             draws: Arc::clone(&self.draws),
+            sockets: folder.map(|folder| Sockets::new(folder.into(), life())),
         };
         let seed = self.seed ^ u64::from(self.incarnation) << 48;
         let process = start.start(seed, WallTime(now.0 + self.wall_ahead), stirred, birth);
@@ -204,8 +212,8 @@ fn check(client: ClientId, ran: Ran) {
 }
 
 impl<'a> Hub<'a> {
-    pub(super) fn new(start: &'a dyn Start, slots: Vec<Slot>) -> Self {
-        Self { start, slots }
+    pub(super) fn new(start: &'a dyn Start, slots: Vec<Slot>, folder: Option<TempDir>) -> Self {
+        Self { start, slots, folder }
     }
 }
 
@@ -217,13 +225,14 @@ impl Outside for Hub<'_> {
         until: MonoTime,
         shows: &dyn Fn(MonoTime) -> MonoTime,
     ) -> Option<(MonoTime, Vec<Act>)> {
+        let folder = self.folder.as_ref().map(TempDir::path);
         let slot = &mut self.slots[usize::from(client.0)];
         if slot.life.is_none() {
             let begins = shows(slot.begins).max(now);
             if !slot.expected || begins >= until {
                 return None;
             }
-            slot.begin(self.start, begins);
+            slot.begin(self.start, folder, begins);
             slot.life.as_mut()?.settle(client, begins);
         }
         let life = slot.life.as_mut()?;
@@ -231,6 +240,7 @@ impl Outside for Hub<'_> {
     }
 
     fn take(&mut self, client: ClientId, now: Now, arrivals: Vec<Arrival>) -> Vec<Act> {
+        let folder = self.folder.as_ref().map(TempDir::path);
         let slot = &mut self.slots[usize::from(client.0)];
         for arrival in arrivals {
             match (arrival, &mut slot.life) {
@@ -243,7 +253,7 @@ impl Outside for Hub<'_> {
                 (Arrival::Rose, _) => {
                     (slot.begins, slot.expected) = (slot.begins.max(now.mono), true);
                     if slot.begins == now.mono {
-                        slot.begin(self.start, now.mono);
+                        slot.begin(self.start, folder, now.mono);
                     }
                 }
                 (arrival, Some(life)) => life.port.lock().arrive(arrival),
@@ -255,7 +265,7 @@ impl Outside for Hub<'_> {
             }
         }
         if slot.life.is_none() && slot.expected && slot.begins <= now.mono {
-            slot.begin(self.start, now.mono);
+            slot.begin(self.start, folder, now.mono);
         }
         let Some(life) = &mut slot.life else { return Vec::new() };
         life.settle(client, now.mono);

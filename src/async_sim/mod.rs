@@ -18,6 +18,7 @@ mod labels;
 mod port;
 mod process;
 mod sim;
+mod sockets;
 mod store;
 mod stream;
 mod trial;

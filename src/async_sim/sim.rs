@@ -5,6 +5,7 @@
 
 use super::clock::{Clock, Kind, nearest};
 use super::port::Port;
+use super::sockets::Sockets;
 use super::store::Store;
 use super::stream::Stream;
 use super::wire::Wire;
@@ -36,6 +37,7 @@ pub(super) struct Place {
     /// What of its workload outlives it.
     pub(super) kept: Arc<Mutex<Kept>>,
     pub(super) draws: Arc<Mutex<dyn FnMut() -> Draw + Send>>,
+    pub(super) sockets: Option<Sockets>,
 }
 
 /// How the scenario wants the client to work.
@@ -46,6 +48,8 @@ pub(super) struct Habits {
 
 /// How long [`Sim::redis`] waits before it tries again to connect.
 const REDIAL: Duration = Duration::from_millis(100);
+/// How long a client of redis-rs tries to connect.
+const DIAL_MAX: Duration = Duration::from_secs(1);
 
 impl Sim {
     /// Which client it is, from 0.
@@ -104,24 +108,31 @@ impl Sim {
         String::from_utf8_lossy(&self.place.terms.key).into_owned()
     }
 
-    /// A connection of redis-rs to a node, counted from 0, as it comes: RESP2, its own time limits. Tries again every
-    /// 100 ms while the node cannot be reached. Once it is broken it stays so, as any such connection.
+    /// A connection of redis-rs to a node, counted from 0, as it comes: RESP2, its own time limits, which are 1 s to connect
+    /// and 500 ms for a reply (on madsim none). Tries again every 100 ms while the node cannot be reached. Once it is broken
+    /// it stays so, as any such connection.
     ///
     /// # Panics
     /// If there is no such node.
     pub async fn redis(&self, node: usize) -> MultiplexedConnection {
         loop {
-            match self.try_redis(node, AsyncConnectionConfig::new()).await {
-                Ok(connection) => return connection,
-                Err(_) => self.sleep(REDIAL).await,
+            let dialed = self.try_redis(node, AsyncConnectionConfig::new());
+            let dialed = match self.place.clock.kind() {
+                Kind::Tokio => tokio::time::timeout(DIAL_MAX, dialed).await.ok(),
+                Kind::Madsim | Kind::Thread => Some(dialed.await),
+            };
+            match dialed {
+                Some(Ok(connection)) => return connection,
+                Some(Err(_)) | None => self.sleep(REDIAL).await,
             }
         }
     }
 
-    /// The same, once, and with settings of one's own. On madsim its own time limits are off: they are tokio's.
+    /// The same, once, and with settings of one's own. On madsim its own time limits are off: they are tokio's. The limit to
+    /// connect is that of a `redis::Client`, not of a connection: here whoever calls sets one around it.
     ///
     /// # Errors
-    /// The node could not be reached, or did not answer the handshake in time.
+    /// The node could not be reached.
     ///
     /// # Panics
     /// If there is no such node; in blocking code, which has no runtime.
@@ -170,6 +181,29 @@ impl Sim {
     /// If there is no such node.
     pub async fn wire(&self, node: usize) -> io::Result<Wire> {
         Wire::open(self.port.clone(), self.voter(node)).await
+    }
+
+    /// The address of a node, for libraries that connect by themselves: `redis::Client::open(sim.url(0))`, with any version
+    /// of redis-rs, its connection managers and pools. Needs [`sockets`](super::Trial::sockets).
+    ///
+    /// It is the address of a Unix socket. Whoever connects is connected at once, and to the node as by
+    /// [`stream`](Self::stream) behind that, as through a proxy on its own machine: what is refused shows as a connection
+    /// that ends at once, what is lost on the way as a handshake without an answer.
+    ///
+    /// # Panics
+    /// If there is no such node; without `sockets`; if the folder for temporary files has a name that fits no URL, or one
+    /// that is too long for a socket.
+    pub fn url(&self, node: usize) -> String {
+        let voter = self.voter(node);
+        let Some(sockets) = &self.place.sockets else {
+            panic!("nodes have no addresses: say `.sockets()` before `.client(..)`")
+        };
+        let path = sockets.listen(&self.port, voter);
+        let plain = |text: &&str| text.bytes().all(|byte| byte.is_ascii_graphic() && !b"%?#".contains(&byte));
+        let Some(path) = path.to_str().filter(plain) else {
+            panic!("{}: no URL can name it; set TMPDIR to a folder of letters and digits", path.display())
+        };
+        format!("redis+unix://{path}")
     }
 
     fn voter(&self, node: usize) -> VoterId {

@@ -35,6 +35,8 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 pub struct Trial {
     play: Play,
     about: About,
+    /// Whether nodes can be reached at addresses.
+    sockets: bool,
 }
 
 /// A scenario with its clients' code.
@@ -60,7 +62,7 @@ pub fn scenario(name: &str) -> Trial {
         }
         false => crate::test::scenario(name),
     };
-    Trial { play, about: About::new() }
+    Trial { play, about: About::new(), sockets: false }
 }
 
 /// A scenario of one's own as text.
@@ -69,7 +71,7 @@ pub fn scenario(name: &str) -> Trial {
 /// If it cannot be read as one.
 #[track_caller]
 pub fn scenario_text(name: &str, text: &str) -> Trial {
-    Trial { play: crate::test::scenario_text(name, text), about: About::new() }
+    Trial { play: crate::test::scenario_text(name, text), about: About::new(), sockets: false }
 }
 
 impl Trial {
@@ -128,6 +130,14 @@ impl Trial {
         self
     }
 
+    /// Nodes can be reached at addresses, [`Sim::url`], by code that connects by itself. Costs about a third of the speed.
+    ///
+    /// For code on tokio only: the others refuse it.
+    pub fn sockets(mut self) -> Self {
+        self.sockets = true;
+        self
+    }
+
     /// The code drives the shipped cores of the scenario's own lock, which say what they are.
     fn of_cores(mut self) -> Self {
         self.about.cores = true;
@@ -163,7 +173,8 @@ impl Trial {
     where
         F: Future + 'static,
     {
-        Code { trial: self, start: Box::new(OnTokio(Arc::new(code))) }
+        let sockets = self.sockets;
+        Code { trial: self, start: Box::new(OnTokio { code: Arc::new(code), sockets }) }
     }
 
     /// The scenario's own lock and its workload `hold` as code: each core behind a [`Driven`](super::Driven). Such a run
@@ -186,17 +197,34 @@ impl Trial {
     }
 
     /// The same for code written for madsim, such as on `madsim-tokio`.
+    ///
+    /// # Panics
+    /// After [`sockets`](Self::sockets).
+    #[track_caller]
     pub fn madsim_client<F>(self, code: impl Fn(Sim) -> F + Send + Sync + 'static) -> Code
     where
         F: Future + 'static,
     {
+        self.check_sockets();
         Code { trial: self, start: Box::new(OnMadsim(Arc::new(code))) }
     }
 
     /// The same for code that blocks, on a thread of its own.
+    ///
+    /// # Panics
+    /// After [`sockets`](Self::sockets).
+    #[track_caller]
     pub fn blocking_client(mut self, code: impl Fn(BlockingSim) + Send + Sync + 'static) -> Code {
+        self.check_sockets();
         self.about.blocks = true;
         Code { trial: self, start: Box::new(OnThread(Arc::new(code))) }
+    }
+
+    /// Nobody else has a driver that looks at sockets between two moments of virtual time.
+    #[track_caller]
+    fn check_sockets(&self) {
+        let name = &self.play.scenario().name;
+        assert!(!self.sockets, "{name}: only code on tokio can connect by itself: leave out `.sockets()`");
     }
 }
 
@@ -393,9 +421,15 @@ impl Code {
         if let Some(why) = self.trial.about.unfit(&scenario.setup.plan, clients) {
             panic!("{}: code outside of the world cannot suffer {why}", scenario.name);
         }
+        // Its name is drawn here, before the run has a thread whose entropy is its own.
+        let folder = self.trial.sockets.then(|| {
+            tempfile::Builder::new().prefix("fencepost-").tempdir().unwrap_or_else(|error| {
+                panic!("{}: no folder for sockets: {error}", std::env::temp_dir().display())
+            })
+        });
         let run = || {
             let locks = self.trial.about.locks(&scenario.setup);
-            let mut hub = Hub::new(&*self.start, self.slots(scenario, seed));
+            let mut hub = Hub::new(&*self.start, self.slots(scenario, seed), folder);
             let explorer = Explorer::with(scenario, &|setup| self.trial.about.locks(setup));
             let explorer = if let Some(events) = events { explorer.at_most(events) } else { explorer };
             explorer.run_outside(locks, seed, keep, &mut hub)
@@ -442,7 +476,11 @@ impl Runs for Many<'_> {
 }
 
 /// Starts code on tokio.
-struct OnTokio<C>(Arc<C>);
+struct OnTokio<C> {
+    code: Arc<C>,
+    sockets: bool,
+}
+
 /// Starts code on madsim.
 struct OnMadsim<C>(Arc<C>);
 /// Starts code that blocks.
@@ -467,7 +505,8 @@ where
 
 impl<C: Fn(Sim) -> F + 'static, F: Future + 'static> Start for OnTokio<C> {
     fn start(&self, seed: u64, wall: WallTime, stirred: Stirred, birth: Birth) -> Box<dyn Process> {
-        Box::new(TokioProcess::new(seed, wall, stirred, main_of(&self.0, Kind::Tokio, birth)))
+        let main = main_of(&self.code, Kind::Tokio, birth);
+        Box::new(TokioProcess::new(seed, wall, stirred, self.sockets, main))
     }
 }
 

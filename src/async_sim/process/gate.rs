@@ -22,6 +22,8 @@ use tokio::time::Instant;
 /// Shared by the root future and the scheduler's hooks.
 pub(super) struct Gate {
     time: TimeHandle,
+    /// Whether code may hold sockets of the operating system.
+    sockets: bool,
     state: Mutex<State>,
 }
 
@@ -34,6 +36,8 @@ struct State {
     /// At which moment tasks were polled last, and how often.
     polled: Option<Instant>,
     polls: u32,
+    /// Whether a task was polled since the root future was last told of rest.
+    ran: bool,
 }
 
 /// The payload that ends a runtime whose tasks never come to rest: without a message, for its owner says it.
@@ -54,22 +58,33 @@ enum AtRest {
 }
 
 impl Gate {
-    pub(super) fn new(time: TimeHandle) -> Self {
-        let state =
-            State { at_rest: AtRest::Return, root: None, lead: Duration::ZERO, polled: None, polls: 0 };
-        Self { time, state: Mutex::new(state) }
+    pub(super) fn new(time: TimeHandle, sockets: bool) -> Self {
+        let (root, lead, polled) = (None, Duration::ZERO, None);
+        let state = State { at_rest: AtRest::Return, root, lead, polled, polls: 0, ran: false };
+        Self { time, sockets, state: Mutex::new(state) }
     }
 
     /// Waits until no task can go on at the present moment.
     pub(super) async fn rest(&self) {
         self.state().at_rest = AtRest::Return;
         self.returned().await;
+        self.read_sockets().await;
     }
 
     /// Lets the clock advance to the next timer, which must exist, and waits until no task can go on there.
     pub(super) async fn advance_to_timer(&self) {
         self.state().at_rest = AtRest::Advance(Instant::now());
         self.returned().await;
+        self.read_sockets().await;
+    }
+
+    /// Goes on until nothing more comes from a socket: tokio looks at them only when its tasks have run, which is when
+    /// the root future is told of rest, and a look that finds something lets tasks run.
+    async fn read_sockets(&self) {
+        while self.sockets && std::mem::take(&mut self.state().ran) {
+            self.state().at_rest = AtRest::Return;
+            self.returned().await;
+        }
     }
 
     /// Sets the clock forward by `by` at once and waits until no task can go on. Tasks that were woken before
@@ -121,6 +136,7 @@ impl Gate {
         state.lead = state.lead.max(ahead);
         state.polls = if state.polled == Some(present) { state.polls + 1 } else { 0 };
         state.polled = Some(present);
+        state.ran = true;
         if state.polls == POLLS_MAX {
             drop(state);
             std::panic::resume_unwind(Box::new(Spins));

@@ -20,17 +20,9 @@ mod tests;
 mod thread;
 mod tokio;
 
-#[cfg_attr(
-    not(test),
-    expect(unused_imports, reason = "the simulation that runs processes is not written yet")
-)]
 pub(crate) use self::{
-    blocking::Blocking,
-    madsim::MadsimProcess,
-    panic::text as panic_text,
-    stirred::Stirred,
-    thread::{ThreadMain, ThreadProcess},
-    tokio::TokioProcess,
+    blocking::Blocking, madsim::MadsimProcess, panic::text as panic_text, stirred::Stirred,
+    thread::ThreadProcess, tokio::TokioProcess,
 };
 
 use crate::time::Span;

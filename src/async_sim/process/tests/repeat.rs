@@ -57,7 +57,7 @@ fn tokio_repeats() {
                 notes.add(chosen);
             }
         });
-        Box::new(TokioProcess::new(seed, WALL, Stirred::default(), main))
+        Box::new(TokioProcess::new(seed, WALL, Stirred::default(), false, main))
     });
 }
 
@@ -110,7 +110,10 @@ fn getrandom_0_2_draws_real_entropy() {
         let notes = Notes::new();
         let noted = notes.clone();
         let main = main_of(move || async move { noted.add(Seed::from_entropy().0) });
-        assert_eq!(TokioProcess::new(1, WALL, Stirred::default(), main).settle(Span::ZERO), Ran::Ended);
+        assert_eq!(
+            TokioProcess::new(1, WALL, Stirred::default(), false, main).settle(Span::ZERO),
+            Ran::Ended
+        );
         notes.take()
     };
     assert_ne!(draw(), draw());

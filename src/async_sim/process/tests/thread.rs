@@ -1,7 +1,8 @@
 //! Blocking code: exact times, turns, crashes and panics.
 
 use super::{Notes, WALL, ms, pass, us};
-use crate::async_sim::process::{Blocking, Process, Ran, Stirred, ThreadMain, ThreadProcess};
+use crate::async_sim::process::thread::ThreadMain;
+use crate::async_sim::process::{Blocking, Process, Ran, Stirred, ThreadProcess};
 use crate::time::Span;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};

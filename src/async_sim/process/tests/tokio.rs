@@ -11,7 +11,7 @@ pub(super) fn process<F: Future<Output = ()> + 'static>(
     stirred: &Stirred,
     code: impl FnOnce() -> F + 'static,
 ) -> TokioProcess {
-    TokioProcess::new(7, WALL, stirred.clone(), main_of(code))
+    TokioProcess::new(7, WALL, stirred.clone(), false, main_of(code))
 }
 
 fn passed(since: Instant) -> Span {
