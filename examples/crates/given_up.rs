@@ -1,13 +1,13 @@
 //! A call of acquire that is given up at each of its awaits, one after the other, where nothing else goes wrong.
 
 use crate::adapters::Published;
-use fencepost::check::{OracleName, Outcome};
-use fencepost::history::Fact;
-use fencepost::sim::RunResult;
+use fencepost::history::{Fact, Record, WatchEnd, WatchKind};
+use fencepost::lock::RefuseReason;
 
 /// A call given up at its N-th await.
 pub(crate) struct GivenUp {
-    pub(crate) leak: Outcome,
+    /// Whether the key of this call still blocked others; those of other calls are another matter.
+    pub(crate) leaked: Option<bool>,
     /// How long after the call was given up another client, or the same, was granted next, in microseconds.
     pub(crate) next_grant: i64,
 }
@@ -21,24 +21,21 @@ pub(crate) fn all(published: &Published) -> Vec<GivenUp> {
 fn one(published: &Published, number: u32) -> Option<GivenUp> {
     let plan = format!("[[plan]]\ncancel = {{ after = \"client-1#1:await.{number}\", of = \"client-1\" }}\n");
     let text = format!("{}\n{plan}", published.frame.text);
-    let result = published.in_text("given-up", &text).run_seed(1).1;
-    let next_grant = next_grant(&result)?;
-    Some(GivenUp { leak: ended(&result), next_grant })
-}
-
-fn ended(result: &RunResult) -> Outcome {
-    let leak = result.outcomes.iter().find(|(name, _)| *name == OracleName::Leak);
-    leak.map_or(Outcome::NotApplicable, |(_, outcome)| *outcome)
-}
-
-/// Nothing if the first call was granted.
-fn next_grant(result: &RunResult) -> Option<i64> {
-    let ends = |fact: &Fact| matches!(fact, Fact::Refused { .. } | Fact::Granted { .. });
-    let refused = result.records.iter().position(|record| ends(&record.fact))?;
-    if let Fact::Granted { .. } = result.records[refused].fact {
-        return None;
-    }
-    let granted =
-        result.records[refused..].iter().find(|record| matches!(record.fact, Fact::Granted { .. }))?;
-    Some((granted.at - result.records[refused].at).0)
+    let records = published.in_text("given-up", &text).run_seed(1).1.records;
+    // A later call is cancelled where the first had fewer awaits.
+    let given_up = |record: &Record| match record.fact {
+        Fact::Refused { call, why: RefuseReason::Cancelled, .. } if call.number == 1 => {
+            Some((call, record.at))
+        }
+        _ => None,
+    };
+    let (call, at) = records.iter().find_map(given_up)?;
+    let ends = records.iter().filter_map(|record| match record.fact {
+        Fact::WatchOver { watch, end } if watch.kind == WatchKind::Leak && watch.call == call => Some(end),
+        _ => None,
+    });
+    let judged = ends.filter(|end| *end != WatchEnd::Void).map(|end| end == WatchEnd::Missed);
+    let granted = |record: &&Record| record.at >= at && matches!(record.fact, Fact::Granted { .. });
+    let next_grant = (records.iter().find(granted)?.at - at).0;
+    Some(GivenUp { leaked: judged.reduce(|one, other| one || other), next_grant })
 }

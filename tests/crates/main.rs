@@ -6,6 +6,8 @@
 mod adapters;
 
 use adapters::{ALL, Frame, Published, redis_lock};
+use distributed_lock_core::traits::{DistributedLock, LockHandle, LockProvider};
+use distributed_lock_redis::RedisLockProvider;
 use fencepost::async_sim::{self, Code, Sim};
 use fencepost::history::Fact;
 use fencepost::sim::RunResult;
@@ -42,6 +44,26 @@ fn rds_lock_repeats() {
 #[test]
 fn redis_lock_repeats() {
     check_digest("redis-lock", 0x3efd_525c_8e4f_4baf);
+}
+
+#[test]
+fn async_redis_lock_repeats() {
+    check_digest("async-redis-lock", 0x6ebb_ec59_2c7a_043b);
+}
+
+#[test]
+fn rlock_repeats() {
+    check_digest("rlock", 0xb974_501b_1b4c_19de);
+}
+
+#[test]
+fn rslock_repeats() {
+    check_digest("rslock", 0xa84b_ef13_e88f_342c);
+}
+
+#[test]
+fn distributed_lock_redis_repeats() {
+    check_digest("distributed-lock-redis", 0x559c_2074_b0cd_e059);
 }
 
 #[test]
@@ -124,7 +146,7 @@ fn rds_lock_given_up_leaves_its_key() {
 /// A call of `redis-lock` that is given up while it asks takes nothing back.
 #[test]
 fn redis_lock_given_up_leaks() {
-    given_up("redis-lock", 5).assert_violates("leak");
+    given_up("redis-lock", 13).assert_violates("leak");
 }
 
 /// The first call of `client-1` is given up at this await.
@@ -162,6 +184,75 @@ fn rds_lock_panics_when_unlocked_after_a_loss() {
     code.run();
     // Every run is made twice.
     assert_eq!(*seen.lock().expect("no panic"), ["Failed to stop lock extension"; 2]);
+}
+
+/// `distributed-lock-redis` makes its clients itself and waits for all of them: while one of five nodes is down nobody begins.
+#[test]
+fn distributed_lock_redis_begins_only_when_every_node_is_up() {
+    let plan = "[[plan]]\nkill = { at_ms = 0, of = \"node-5\" }\n";
+    let granted = |name| {
+        let published = named(name);
+        let text = published.frame.text.replace("limit_ms  = 300_000", "limit_ms  = 30_000");
+        let result = published.in_text("down", &format!("{text}\n{plan}")).run_seed(SEED).1;
+        result.records.iter().filter(|record| matches!(record.fact, Fact::Granted { .. })).count()
+    };
+    assert_eq!(granted("distributed-lock-redis"), 0);
+    assert!(granted("rslock") > 0);
+}
+
+/// Its clients do not connect again: after a node was down and an extension has failed there, `release` waits for ever.
+#[test]
+fn distributed_lock_redis_does_not_end_a_release_after_a_node_was_down() {
+    let ends = |name, plan: &str| {
+        let published = named(name);
+        let text = published.frame.text.replace("count    = 3", "count    = 1");
+        let text = text.replace("start_ms = [0, 700, 1_900]", "start_ms = [0]").replace(
+            "work_ms     = { p0 = 20, p50 = 1_000, p75 = 9_890, p100 = 15_000 }",
+            "work_ms     = 14_000",
+        );
+        let result = published.in_text("restarted", &format!("{text}\n{plan}")).run_seed(SEED).1;
+        let count = |is: fn(&Fact) -> bool| result.records.iter().filter(|record| is(&record.fact)).count();
+        [
+            count(|fact| matches!(fact, Fact::ReleaseBegan { .. })),
+            count(|fact| matches!(fact, Fact::ReleaseEnded { .. })),
+        ]
+    };
+    let plan = "[[plan]]\nkill = { at_ms = 5_000, of = \"node-5\", for_ms = 1_000 }\n";
+    assert_eq!(ends("distributed-lock-redis", ""), [2, 2]);
+    assert_eq!(ends("distributed-lock-redis", plan), [1, 0]);
+    assert_eq!(ends("rslock", plan), [2, 2]);
+}
+
+/// Where `lost_token` only ends, its value still says that nothing is lost: its task has panicked.
+#[test]
+fn distributed_lock_redis_loses_its_task_when_replies_come_apart() {
+    let seen: Arc<Mutex<Vec<(bool, bool)>>> = Arc::default();
+    let told = Arc::clone(&seen);
+    let text = named("distributed-lock-redis").frame.text;
+    let slow = "[[plan]]\nslow = { at_ms = 500, of = \"node-1\", by_ms = 25 }\n\
+                [[plan]]\nslow = { at_ms = 500, of = \"node-2\", by_ms = 55 }\n\
+                [[plan]]\nslow = { at_ms = 500, of = \"node-3\", by_ms = 85 }\n";
+    let code =
+        async_sim::scenario_text("apart", &format!("{text}\n{slow}")).sockets().client(move |sim: Sim| {
+            let told = Arc::clone(&told);
+            async move {
+                if sim.client() > 0 {
+                    return;
+                }
+                // Of five, three that answer at quite different moments.
+                let urls: Vec<String> = (0..3).map(|node| sim.url(node)).collect();
+                let builder = RedisLockProvider::builder().urls(&urls);
+                let provider = builder.build().await.expect("all of them are up");
+                let handle = provider.create_lock("apart").acquire(None).await.expect("a free key");
+                sim.sleep(Duration::from_secs(25)).await;
+                let mut lost = handle.lost_token().clone();
+                let value = *lost.borrow();
+                told.lock().expect("no panic").push((value, lost.changed().await.is_err()));
+            }
+        });
+    code.run();
+    // Every run is made twice.
+    assert_eq!(*seen.lock().expect("no panic"), [(false, true); 2]);
 }
 
 const SEED: u64 = 1;

@@ -3,12 +3,18 @@
 //! An adapter gives a crate its connections, calls it, and says what a grant means. It adds nothing that the crate does
 //! not do; where the crate leaves something open, the adapter says what is assumed. Must not judge.
 
+mod async_redis_lock;
 mod dialing;
+mod distributed_lock_redis;
 mod rds_lock;
 pub(crate) mod redis_lock;
 mod redsync;
+mod rlock;
+mod rslock;
 
 use fencepost::async_sim::{self, Code, NotGranted, Sim, Trial};
+use std::pin::pin;
+use std::time::Duration;
 
 /// A crate, and how it is run.
 pub(crate) struct Published {
@@ -38,7 +44,15 @@ pub(crate) struct Frame {
 }
 
 /// All of them.
-pub(crate) const ALL: [&Published; 3] = [&rds_lock::PUBLISHED, &redis_lock::PUBLISHED, &redsync::PUBLISHED];
+pub(crate) const ALL: [&Published; 7] = [
+    &rds_lock::PUBLISHED,
+    &async_redis_lock::PUBLISHED,
+    &rlock::PUBLISHED,
+    &redis_lock::PUBLISHED,
+    &redsync::PUBLISHED,
+    &rslock::PUBLISHED,
+    &distributed_lock_redis::PUBLISHED,
+];
 
 impl Published {
     /// The crate in a scenario of this text.
@@ -82,4 +96,25 @@ async fn work(sim: &Sim, number: u32) {
     sim.sleep(sim.work(number)).await;
     // Whether the store took it is the store's to judge.
     let _ = sim.store().write().await;
+}
+
+/// The same beside a future that ends when the lock tells that its hold is lost.
+async fn work_until_told(sim: &Sim, number: u32, lost: impl Future<Output = ()>) {
+    let mut work = pin!(work(sim, number));
+    tokio::select! {
+        biased;
+        () = &mut work => return,
+        () = lost => sim.lost(),
+    }
+    work.await;
+}
+
+/// What connects, once it does: tried every second.
+async fn again<T, E>(sim: &Sim, connect: impl AsyncFn() -> Result<T, E>) -> T {
+    loop {
+        match connect().await {
+            Ok(connected) => return connected,
+            Err(_) => sim.sleep(Duration::from_secs(1)).await,
+        }
+    }
 }
