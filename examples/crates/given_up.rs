@@ -23,16 +23,14 @@ fn one(published: &Published, number: u32) -> Option<GivenUp> {
     let text = format!("{}\n{plan}", published.frame.text);
     let records = published.in_text("given-up", &text).run_seed(1).1.records;
     // A later call is cancelled where the first had fewer awaits.
-    let given_up = |record: &Record| match record.fact {
-        Fact::Refused { call, why: RefuseReason::Cancelled, .. } if call.number == 1 => {
-            Some((call, record.at))
-        }
-        _ => None,
+    let given_up = |record: &Record| {
+        let Fact::Refused { call, why: RefuseReason::Cancelled, .. } = record.fact else { return None };
+        (call.number == 1).then_some((call, record.at))
     };
     let (call, at) = records.iter().find_map(given_up)?;
-    let ends = records.iter().filter_map(|record| match record.fact {
-        Fact::WatchOver { watch, end } if watch.kind == WatchKind::Leak && watch.call == call => Some(end),
-        _ => None,
+    let ends = records.iter().filter_map(|record| {
+        let Fact::WatchOver { watch, end } = record.fact else { return None };
+        (watch.kind == WatchKind::Leak && watch.call == call).then_some(end)
     });
     let judged = ends.filter(|end| *end != WatchEnd::Void).map(|end| end == WatchEnd::Missed);
     let granted = |record: &&Record| record.at >= at && matches!(record.fact, Fact::Granted { .. });

@@ -28,9 +28,11 @@ pub(crate) fn function_length(source: &Source, most: usize) -> Vec<String> {
 /// It is a *nonce* or a *fence*, also in comments and texts.
 pub(crate) fn words(source: &Source) -> Vec<String> {
     let banned = ["to", "ken"].concat();
+    // A published crate that the tests run calls a channel so.
+    let theirs = format!("lost_{banned}");
     let lines = source.text.lines().enumerate();
     lines
-        .filter(|(_, line)| line.to_lowercase().contains(&banned))
+        .filter(|(_, line)| line.to_lowercase().replace(&theirs, "").contains(&banned))
         .map(|(index, _)| format!("{}:{}: say nonce or fence, not {banned}", source.path, index + 1))
         .collect()
 }

@@ -8,7 +8,8 @@ use ::rlock::async_lock::{RLock, RLockGuard};
 use fencepost::async_sim::{Code, Sim, Trial};
 use fencepost::lock::Until;
 use fencepost::time::{MonoTime, Span};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 pub(super) const PUBLISHED: Published = Published {
     name: "rlock",
@@ -55,7 +56,7 @@ async fn client(sim: Sim) {
 fn end(sim: &Sim, guard: &RLockGuard) -> MonoTime {
     let lease = format!("{guard:?}");
     let (_, began) = lease.split_once("start: ").expect("a lease has a beginning");
-    let passed = shown(&format!("{:?}", Instant::now())).saturating_sub(shown(began));
+    let passed = shown(&format!("{:?}", Instant::now().into_std())).saturating_sub(shown(began));
     sim.now().mono + Span(TTL.as_micros() as i64) - Span(passed.as_micros() as i64)
 }
 
