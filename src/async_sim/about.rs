@@ -83,6 +83,7 @@ impl About {
             keys: vec![LockKey { key: self.key(&terms.key), role: KeyRole::Hold }],
             quorum: self.quorum.unwrap_or(plain.quorum),
             ttl: self.ttl.map_or(plain.ttl, Ttl::Of),
+            basis: None,
             fenced: self.fenced,
             renewal: self.renewal,
             node_timeout: self.node_timeout.unwrap_or(plain.node_timeout),

@@ -439,8 +439,8 @@ pub struct CoreTraits {
     pub ttl: Ttl,
     /// The clock of `until`.
     pub clock: ClockKind,
-    /// What `until` rests on.
-    pub basis: Basis,
+    /// What `until` rests on; nothing where only whoever holds says until when.
+    pub basis: Option<Basis>,
     /// Whether grants carry fences.
     pub fenced: bool,
     /// Whether grants follow the order in which calls came to its voter.

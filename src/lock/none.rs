@@ -59,7 +59,7 @@ impl LockCore for NoLock {
             quorum: 0,
             ttl: Ttl::Of(Span::ZERO),
             clock: ClockKind::Mono,
-            basis: Basis::UntilReleased,
+            basis: Some(Basis::UntilReleased),
             fenced: false,
             fifo: false,
             reentrant: false,

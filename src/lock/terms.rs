@@ -67,7 +67,7 @@ impl Terms {
             quorum: self.voters / 2 + 1,
             ttl: Ttl::Of(self.ttl),
             clock: ClockKind::Mono,
-            basis: Basis::Send,
+            basis: Some(Basis::Send),
             fenced: false,
             fifo: false,
             reentrant: false,

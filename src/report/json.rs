@@ -81,7 +81,7 @@ pub fn shelf_json(shelf: &Shelf) -> String {
         };
         json!({
             "protocol": traits.protocol, "about": offer.about, "voters": traits.voters, "quorum": traits.quorum,
-            "ttl_ms": ttl_ms, "clock": clock, "basis": basis(traits.basis), "fenced": traits.fenced,
+            "ttl_ms": ttl_ms, "clock": clock, "basis": traits.basis.map(basis), "fenced": traits.fenced,
             "fifo": traits.fifo, "reentrant": traits.reentrant,
         })
     });

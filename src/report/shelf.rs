@@ -129,7 +129,7 @@ fn expectations(exhibit: &Exhibit) -> String {
 /// A lock's protocol, whom it asks and what its promise rests on, in one line.
 pub(super) fn belief(traits: &CoreTraits) -> String {
     let asks = match (traits.quorum, traits.voters) {
-        (0, _) => return format!("{}: asks nobody, promise {}", traits.protocol, basis(traits.basis)),
+        (0, _) => return format!("{}: asks nobody, promise {}", traits.protocol, promise(traits)),
         (1, 1) => "asks one node".to_owned(),
         (quorum, voters) => format!("needs {quorum} of {voters} voters"),
     };
@@ -137,12 +137,17 @@ pub(super) fn belief(traits: &CoreTraits) -> String {
         Ttl::Never => "no TTL".to_owned(),
         Ttl::Of(ttl) => format!("TTL {}", human(ttl)),
     };
-    let clock = match traits.clock {
-        ClockKind::Mono => "monotonic clock",
-        ClockKind::Wall => "wall clock",
+    let clock = match (traits.basis, traits.clock) {
+        (None, _) => "",
+        (Some(_), ClockKind::Mono) => " on its monotonic clock",
+        (Some(_), ClockKind::Wall) => " on its wall clock",
     };
     let fenced = if traits.fenced { ", fenced" } else { "" };
-    format!("{}: {asks}, {ttl}, promise {} on its {clock}{fenced}", traits.protocol, basis(traits.basis))
+    format!("{}: {asks}, {ttl}, promise {}{clock}{fenced}", traits.protocol, promise(traits))
+}
+
+fn promise(traits: &CoreTraits) -> &'static str {
+    traits.basis.map_or("as its caller says", basis)
 }
 
 /// The name of a basis, as files write it.

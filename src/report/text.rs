@@ -119,6 +119,12 @@ fn bounds(story: Story<'_>) -> Option<String> {
             let bound = longest(|traits| traits.node_timeout + traits.node_timeout);
             Some(format!("{} after the caller was told", human(bound + story.scenario.setup.latency_max)))
         }
+        // Where no longest call is known, nothing that rests on it is judged.
+        OracleName::Stuck | OracleName::Unavailable
+            if longest(|traits| traits.call_max) >= CoreTraits::ENDLESS =>
+        {
+            None
+        }
         OracleName::Stuck => {
             let call = human(longest(|traits| traits.call_max));
             let waits = story.scenario.setup.clients.iter().map(|client| client.workload.again);

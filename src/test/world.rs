@@ -14,7 +14,12 @@ use crate::world::Setup;
 pub(super) fn world(scope: &Scope, traits: &CoreTraits) -> Setup {
     fit(scope, traits);
     let policy = Policy::spec(Protocol::Redlock, traits.voters, traits.ttl);
-    let policy = Policy { quorum: traits.quorum, clock: traits.clock, basis: traits.basis, ..policy };
+    let policy = Policy {
+        quorum: traits.quorum,
+        clock: traits.clock,
+        basis: traits.basis.unwrap_or(policy.basis),
+        ..policy
+    };
     let mut setup = scope.setup(policy);
     if let Some(hold) = traits.keys.iter().find(|key| key.role == KeyRole::Hold) {
         setup.key = hold.key.clone();

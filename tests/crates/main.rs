@@ -48,7 +48,7 @@ fn redis_lock_repeats() {
 
 #[test]
 fn async_redis_lock_repeats() {
-    check_digest("async-redis-lock", 0x6ebb_ec59_2c7a_043b);
+    check_digest("async-redis-lock", 0xb5b8_de54_7644_c543);
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn rslock_repeats() {
 
 #[test]
 fn distributed_lock_redis_repeats() {
-    check_digest("distributed-lock-redis", 0x559c_2074_b0cd_e059);
+    check_digest("distributed-lock-redis", 0xeb50_82ea_31e7_ff83);
 }
 
 #[test]

@@ -107,7 +107,10 @@ fn a_core_describes_itself() {
 
     let watched = with(|p| (p.extension, p.renewal) = (Extension::Compare, Renewal::Watchdog));
     assert_eq!(describe(watched).renewal, Some(Span::from_ms(333)));
-    assert_eq!(describe(with(|p| (p.ttl, p.basis) = (Ttl::Never, Basis::Send))).basis, Basis::UntilReleased);
+    assert_eq!(
+        describe(with(|p| (p.ttl, p.basis) = (Ttl::Never, Basis::Send))).basis,
+        Some(Basis::UntilReleased)
+    );
 
     let none = describe(with(|p| p.protocol = Protocol::None));
     assert_eq!((none.protocol, none.voters, none.quorum, none.keys.len()), ("none", 0, 0, 0));

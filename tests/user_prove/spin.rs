@@ -226,7 +226,7 @@ impl LockCore for Spin {
             quorum: 1,
             ttl: Ttl::Of(self.life),
             clock: ClockKind::Mono,
-            basis: Basis::Send,
+            basis: Some(Basis::Send),
             fenced: false,
             fifo: false,
             reentrant: false,

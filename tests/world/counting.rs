@@ -263,7 +263,7 @@ impl LockCore for Counting {
             quorum: 1,
             ttl: Ttl::Of(self.life),
             clock: ClockKind::Mono,
-            basis: Basis::Send,
+            basis: Some(Basis::Send),
             fenced: false,
             fifo: self.kind.line != Line::None,
             reentrant: true,

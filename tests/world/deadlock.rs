@@ -124,7 +124,7 @@ impl LockCore for Both {
             quorum: 2,
             ttl: Ttl::Never,
             clock: ClockKind::Mono,
-            basis: Basis::UntilReleased,
+            basis: Some(Basis::UntilReleased),
             fenced: false,
             fifo: false,
             reentrant: false,

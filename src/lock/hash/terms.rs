@@ -103,7 +103,7 @@ impl Terms {
             quorum: 1,
             ttl: policy.ttl,
             clock: policy.wait_clock,
-            basis: self.basis(),
+            basis: Some(self.basis()),
             fenced,
             shared: false,
             fifo: false,

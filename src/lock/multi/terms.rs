@@ -77,7 +77,7 @@ impl Terms {
             quorum: policy.quorum(),
             ttl: policy.ttl,
             clock: policy.clock,
-            basis: policy.basis,
+            basis: Some(policy.basis),
             fenced: false,
             fifo: false,
             reentrant: false,

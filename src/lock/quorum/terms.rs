@@ -82,10 +82,10 @@ impl Terms {
             quorum: policy.quorum,
             ttl: policy.ttl,
             clock: policy.clock,
-            basis: match policy.ttl {
+            basis: Some(match policy.ttl {
                 Ttl::Of(_) => policy.basis,
                 Ttl::Never => policy::Basis::UntilReleased,
-            },
+            }),
             fenced,
             fifo: false,
             reentrant: false,

@@ -97,10 +97,10 @@ impl Terms {
             quorum: 1,
             ttl: policy.ttl,
             clock: policy.clock,
-            basis: match policy.ttl {
+            basis: Some(match policy.ttl {
                 Ttl::Of(_) => policy.basis,
                 Ttl::Never => Basis::UntilReleased,
-            },
+            }),
             fenced: false,
             fifo: matches!(policy.shape, Shape::Fair(_)),
             reentrant: self.is_reentrant(),

@@ -38,7 +38,7 @@ async fn client(sim: Sim) {
             };
             work_until_told(&sim, number, lost).await;
         };
-        let hold = sim.hold(locker.acquire(sim.key())).until(|_| Until::Released);
+        let hold = sim.hold(locker.acquire(sim.key())).until(|_| Until::Lost);
         hold.work_then(inside, async |lock| lock.release().await).await
     })
     .await;

@@ -46,7 +46,7 @@ async fn client(sim: Sim) {
             let mut lost = handle.lost_token().clone();
             work_until_told(&sim, number, async { drop(lost.changed().await) }).await;
         };
-        let hold = sim.hold(lock.acquire(None)).until(|_| Until::Released);
+        let hold = sim.hold(lock.acquire(None)).until(|_| Until::Lost);
         hold.work_then(inside, async |handle| handle.release().await).await
     })
     .await;
