@@ -8,8 +8,8 @@ use fencepost::lock::RefuseReason;
 pub(crate) struct GivenUp {
     /// Whether the key of this call still blocked others; those of other calls are another matter.
     pub(crate) leaked: Option<bool>,
-    /// How long after the call was given up another client, or the same, was granted next, in microseconds.
-    pub(crate) next_grant: i64,
+    /// How long after the call was given up another client, or the same, was granted next, in microseconds, if anybody was.
+    pub(crate) next_grant: Option<i64>,
 }
 
 /// One per await of the first call.
@@ -25,15 +25,17 @@ fn one(published: &Published, number: u32) -> Option<GivenUp> {
     // A later call is cancelled where the first had fewer awaits.
     let given_up = |record: &Record| {
         let Fact::Refused { call, why: RefuseReason::Cancelled, .. } = record.fact else { return None };
-        (call.number == 1).then_some((call, record.at))
+        (call.number == 1).then_some(call)
     };
-    let (call, at) = records.iter().find_map(given_up)?;
-    let ends = records.iter().filter_map(|record| {
+    let (place, call) =
+        records.iter().enumerate().find_map(|(place, record)| Some((place, given_up(record)?)))?;
+    let rest = &records[place..];
+    let ends = rest.iter().filter_map(|record| {
         let Fact::WatchOver { watch, end } = record.fact else { return None };
         (watch.kind == WatchKind::Leak && watch.call == call).then_some(end)
     });
     let judged = ends.filter(|end| *end != WatchEnd::Void).map(|end| end == WatchEnd::Missed);
-    let granted = |record: &&Record| record.at >= at && matches!(record.fact, Fact::Granted { .. });
-    let next_grant = (records.iter().find(granted)?.at - at).0;
+    let granted = rest.iter().find(|record| matches!(record.fact, Fact::Granted { .. }));
+    let next_grant = granted.map(|granted| (granted.at - rest[0].at).0);
     Some(GivenUp { leaked: judged.reduce(|one, other| one || other), next_grant })
 }

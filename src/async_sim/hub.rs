@@ -157,7 +157,21 @@ impl Life {
     fn settle(&mut self, client: ClientId, now: MonoTime) {
         self.port.lock().ring(now);
         let ran = self.process.settle(now - self.base);
-        check(client, ran);
+        self.check(client, ran);
+    }
+
+    /// A panic of the code is the test's: nothing can be judged without it.
+    fn check(&self, client: ClientId, ran: Ran) {
+        if let Some(failure) = self.port.lock().failure() {
+            panic!("{client}: {failure}");
+        }
+        match ran {
+            Ran::Resting | Ran::Ended => {}
+            Ran::Panicked(text) => panic!("the code of {client} panicked: {text}"),
+            Ran::Spins => {
+                panic!("{client} lets no time pass: its tasks were polled millions of times at one moment")
+            }
+        }
     }
 
     /// Runs up to `until`, or until the code has done something.
@@ -186,7 +200,7 @@ impl Life {
             let bound = alarm.map_or(until, |alarm| shows(alarm).min(until));
             if bound > self.now() {
                 let ran = self.process.run(bound - self.base);
-                check(client, ran);
+                self.check(client, ran);
             }
             if self.has_acted() {
                 break;
@@ -197,17 +211,6 @@ impl Life {
             self.settle(client, bound);
         }
         true
-    }
-}
-
-/// A panic of the code is the test's: nothing can be judged without it.
-fn check(client: ClientId, ran: Ran) {
-    match ran {
-        Ran::Resting | Ran::Ended => {}
-        Ran::Panicked(text) => panic!("the code of {client} panicked: {text}"),
-        Ran::Spins => {
-            panic!("{client} lets no time pass: its tasks were polled millions of times at one moment")
-        }
     }
 }
 

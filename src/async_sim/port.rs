@@ -42,6 +42,8 @@ pub(super) struct Shared {
     pub(super) labels: Labels,
     /// The process is dead: nothing that is dropped with it does anything.
     muted: bool,
+    /// What went wrong outside of the world, so that nothing of this run can be believed.
+    failure: Option<String>,
 }
 
 /// One connection.
@@ -143,6 +145,7 @@ impl Port {
             caller: None,
             labels: Labels::new(),
             muted: false,
+            failure: None,
         })))
     }
 
@@ -168,6 +171,11 @@ impl Shared {
     pub(super) fn mute(&mut self) {
         self.muted = true;
         self.acts.clear();
+    }
+
+    /// What went wrong outside of the world.
+    pub(super) fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
     }
 
     /// The first moment at which code wants to go on.
@@ -260,6 +268,11 @@ impl Shared {
             self.acts.push(act);
             self.stirred.set();
         }
+    }
+
+    /// Something went wrong that no world has: the run is over.
+    pub(super) fn fail(&mut self, text: String) {
+        self.failure.get_or_insert(text);
     }
 
     fn next_id(&mut self) -> u64 {

@@ -109,17 +109,17 @@ impl Sim {
     }
 
     /// A connection of redis-rs to a node, counted from 0, as it comes: RESP2, its own time limits, which are 1 s to connect
-    /// and 500 ms for a reply (on madsim none). Tries again every 100 ms while the node cannot be reached. Once it is broken
-    /// it stays so, as any such connection.
+    /// and 500 ms for a reply (on madsim none for a reply). Tries again every 100 ms while the node cannot be reached. Once it
+    /// is broken it stays so, as any such connection.
     ///
     /// # Panics
     /// If there is no such node.
     pub async fn redis(&self, node: usize) -> MultiplexedConnection {
         loop {
-            let dialed = self.try_redis(node, AsyncConnectionConfig::new());
-            let dialed = match self.place.clock.kind() {
-                Kind::Tokio => tokio::time::timeout(DIAL_MAX, dialed).await.ok(),
-                Kind::Madsim | Kind::Thread => Some(dialed.await),
+            let dialed = tokio::select! {
+                biased;
+                dialed = self.try_redis(node, AsyncConnectionConfig::new()) => Some(dialed),
+                () = self.sleep(DIAL_MAX) => None,
             };
             match dialed {
                 Some(Ok(connection)) => return connection,
@@ -183,12 +183,17 @@ impl Sim {
         Wire::open(self.port.clone(), self.voter(node)).await
     }
 
-    /// The address of a node, for libraries that connect by themselves: `redis::Client::open(sim.url(0))`, with any version
-    /// of redis-rs, its connection managers and pools. Needs [`sockets`](super::Trial::sockets).
+    /// The address of a node, for libraries that connect by themselves: `redis::Client::open(sim.url(0))`, and its connection
+    /// manager. Needs [`sockets`](super::Trial::sockets).
     ///
-    /// It is the address of a Unix socket. Whoever connects is connected at once, and to the node as by
-    /// [`stream`](Self::stream) behind that, as through a proxy on its own machine: what is refused shows as a connection
-    /// that ends at once, what is lost on the way as a handshake without an answer.
+    /// It is `redis+unix://` and the path of a socket; a library must know such addresses (`fred` by its feature
+    /// `unix-sockets`). Whoever connects is connected at once, and to the node as by [`stream`](Self::stream) behind that, as
+    /// through a proxy on its own machine: what is refused shows as a connection that ends at once, what is lost on the way
+    /// as a handshake without an answer.
+    ///
+    /// Only for asynchronous connections: one that blocks waits for ever, for its thread is the one that would answer. The
+    /// path differs from run to run and from life to life: code that lets a hash of it decide is not repeated by a seed. A
+    /// connection takes two descriptors of the machine.
     ///
     /// # Panics
     /// If there is no such node; without `sockets`; if the folder for temporary files has a name that fits no URL, or one
@@ -254,10 +259,11 @@ impl Sim {
         (*draws)()
     }
 
-    /// Says that the holder was told that its hold is lost; nothing if it holds nothing.
+    /// Says that the holder was told that its hold is lost; nothing if it holds nothing. Why, nobody says: who knows that an
+    /// answer showed the key gone says `tell(Act::Lost(LossReason::Gone))`, which *continuity* judges.
     pub fn lost(&self) {
         if self.holding().is_some() {
-            self.tell(Act::Lost(LossReason::Gone));
+            self.tell(Act::Lost(LossReason::Unsaid));
         }
     }
 

@@ -2,11 +2,13 @@
 //!
 //! Whoever connects to a node's socket is connected to the node by a [`Stream`], byte for byte, as by a proxy on the
 //! client's own machine: what the world refuses or breaks ends the connection. Both ends are in one process, on one thread;
-//! what is written on one end is there on the other when tokio next looks. Must not look into bytes, limit or retry.
+//! what is written on one end is there on the other when tokio next looks. What goes wrong on the machine is no fault of the
+//! world: the run ends by a panic that says it. Must not look into bytes or retry.
 
 use super::port::Port;
 use super::stream::Stream;
 use crate::name::VoterId;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
@@ -44,8 +46,15 @@ impl Sockets {
 }
 
 async fn accept(listener: UnixListener, port: Port, voter: VoterId) {
-    while let Ok((dialed, _)) = listener.accept().await {
-        tokio::spawn(connect(dialed, port.clone(), voter));
+    loop {
+        match listener.accept().await {
+            Ok((dialed, _)) => drop(tokio::spawn(connect(dialed, port.clone(), voter))),
+            Err(error) => {
+                let text =
+                    format!("the socket of {voter} takes no connection: {error}; `ulimit -n` may be too low");
+                return port.lock().fail(text);
+            }
+        }
     }
 }
 
@@ -54,10 +63,18 @@ async fn connect(mut dialed: UnixStream, port: Port, voter: VoterId) {
     let mut early = Vec::new();
     let opened = tokio::select! {
         biased;
-        opened = Stream::open(port, voter) => opened,
+        opened = Stream::open(port.clone(), voter) => opened,
         () = gone(&mut dialed, &mut early) => return,
     };
-    let Ok(mut stream) = opened else { return };
+    let mut stream = match opened {
+        Ok(stream) => stream,
+        Err(error) if matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::ConnectionReset) => {
+            return;
+        }
+        Err(error) => {
+            return port.lock().fail(format!("no further connection to {voter} is simulated: {error}"));
+        }
+    };
     if stream.write_all(&early).await.is_ok() {
         let _ = copy_bidirectional(&mut dialed, &mut stream).await;
     }
@@ -73,5 +90,5 @@ async fn gone(dialed: &mut UnixStream, early: &mut Vec<u8>) {
     std::future::pending().await
 }
 
-/// How many bytes are taken over before a connection is open; the rest waits where it is.
+/// How many bytes are taken over before a connection is open; the rest waits where it is, and hides a hang-up until then.
 const EARLY_MAX: usize = 1 << 16;

@@ -27,7 +27,7 @@ macro_rules! codes {
 
 codes!(RefuseReason { Taken = 0, Unknown = 1, TooLate = 2, Error = 3, Cancelled = 4, Misuse = 5 });
 codes!(ExtendFailure { Gone = 0, Unknown = 1, TooLate = 2, NotHeld = 3, Misuse = 4 });
-codes!(LossReason { Gone = 0, Expired = 1, Unrenewed = 2 });
+codes!(LossReason { Gone = 0, Expired = 1, Unrenewed = 2, Unsaid = 3 });
 codes!(Released { Confirmed = 0, Unknown = 1, NotOwned = 2 });
 codes!(Found { Held = 0, Gone = 1, Unknown = 2 });
 codes!(PromiseEnd { Reached = 0, Released = 1, Lost = 2, Crashed = 3, Replaced = 4 });

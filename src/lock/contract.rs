@@ -422,6 +422,8 @@ pub enum LossReason {
     Expired,
     /// An extension failed, and the library takes that for a loss.
     Unrenewed,
+    /// The lock says so and gives no reason. Only code outside of the world does.
+    Unsaid,
 }
 
 /// What a core promises and needs.

@@ -3,15 +3,18 @@
 //! Reads records only. Must not judge.
 
 use crate::history::{Access, Fact, PromiseEnd, Record};
+use crate::lock::Until;
 use crate::name::{ClientId, GrantId};
 use crate::time::{Span, WorldTime};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The grants of a run and their owners.
 #[derive(Clone, Debug)]
 pub(super) struct Cast<'a> {
     records: &'a [Record],
     owners: BTreeMap<GrantId, ClientId>,
+    /// Grants of which nobody said until when.
+    untold: BTreeSet<GrantId>,
     end: WorldTime,
 }
 
@@ -21,7 +24,16 @@ impl<'a> Cast<'a> {
             let Fact::Granted { call, grant, .. } = record.fact else { return None };
             Some((grant, call.client))
         });
-        Self { records, owners: granted.collect(), end }
+        let untold = records.iter().filter_map(|record| {
+            let Fact::Granted { grant, until: Until::Untold, .. } = record.fact else { return None };
+            Some(grant)
+        });
+        Self { records, owners: granted.collect(), untold: untold.collect(), end }
+    }
+
+    /// Whether somebody said until when this grant is promised.
+    pub(super) fn is_told(&self, grant: GrantId) -> bool {
+        !self.untold.contains(&grant)
     }
 
     /// `client-1`, or `grant 3` where the records do not say whose it is.

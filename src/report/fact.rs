@@ -56,7 +56,8 @@ pub(super) fn fact(faults: &[PlannedFault], cast: &Cast<'_>, record: &Record) ->
         Fact::StoreRead { client, stock, .. } => format!("answers {client} that {stock} are left"),
         Fact::StoreLooked { client, item, times, .. } => store_looked(*client, *item, *times),
         Fact::StoreWrite { grant, accepted, promised, access } => {
-            store_write(&cast.owner(*grant), *grant, *accepted, *promised, *access)
+            let outside = !promised && cast.is_told(*grant);
+            store_write(&cast.owner(*grant), *grant, *accepted, outside, *access)
         }
         Fact::WatchBegan { watch, due } => format!("expected by {due}: {}", words::watched(watch.kind)),
         Fact::WatchOver { watch, end } => format!("{}: {}", words::watched(watch.kind), watch_end(*end)),
@@ -120,7 +121,7 @@ fn store_looked(client: ClientId, item: u32, times: u32) -> String {
     format!("answers {client} that item {} {done}", item + 1)
 }
 
-fn store_write(owner: &str, grant: GrantId, accepted: bool, promised: bool, access: Access) -> String {
+fn store_write(owner: &str, grant: GrantId, accepted: bool, outside: bool, access: Access) -> String {
     let verb = if accepted { "ACCEPTS" } else { "REFUSES" };
     let what = match access {
         Access::Write => "a write".to_owned(),
@@ -129,7 +130,7 @@ fn store_write(owner: &str, grant: GrantId, accepted: bool, promised: bool, acce
         }
         Access::Run { item, times } => format!("item {} as done (now {times} times)", item + 1),
     };
-    let outside = if promised { "" } else { ", outside its promise" };
+    let outside = if outside { ", outside its promise" } else { "" };
     format!("{verb} {what} of {owner} with {grant}{outside}")
 }
 

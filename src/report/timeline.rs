@@ -8,6 +8,7 @@ use super::choose::{Length, choose, evidence};
 use super::fact::fact;
 use super::table::{Align, table};
 use super::words::{Relative, seconds};
+use crate::scenario::Runner;
 use crate::time::ProcessClocks;
 
 /// The timeline of a run. A short one has at most [`Length::LINES`] lines, its head line included.
@@ -32,7 +33,11 @@ pub fn timeline(story: Story<'_>, length: Length) -> String {
     let mut text = table(["", "world", "actor", "its mono", "its wall", "what happened"], aligned, rows);
     if chosen.len() < records.len() {
         let left = records.len() - chosen.len();
-        text.push_str(&format!("     … and {left} records more: --timeline full shows all\n"));
+        let all = match story.scenario.runner {
+            Runner::Shipped | Runner::Own(_) => "--timeline full",
+            Runner::Test(_) => "FENCEPOST_TIMELINE=full",
+        };
+        text.push_str(&format!("     … and {left} records more: {all} shows all\n"));
     }
     text
 }

@@ -78,6 +78,7 @@ pub(super) fn loss(why: LossReason) -> &'static str {
         LossReason::Gone => "the key is gone or foreign",
         LossReason::Expired => "the promise ran out",
         LossReason::Unrenewed => "an extension failed",
+        LossReason::Unsaid => "its lock does not say why",
     }
 }
 
@@ -92,7 +93,7 @@ pub(super) fn found(found: Found) -> &'static str {
 pub(super) fn released(how: Released) -> &'static str {
     match how {
         Released::Confirmed => "confirmed",
-        Released::Unknown => "too few answers to know",
+        Released::Unknown => "unknown whether its keys are gone",
         Released::NotOwned => "the hold was not there",
     }
 }

@@ -166,15 +166,14 @@ impl<C: LockCore> Playing<'_, C> {
     fn assert_ends(&self, expect: Expectation) {
         let scenario = self.judging(Some(expect));
         let steer = Steer::read();
-        let seeds = steer.seeds.or(self.play.seeds);
-        if steer.seed.is_some() || self.play.seeds.is_none() {
+        if self.play.seeds.is_none() {
             let seed = steer.seed.unwrap_or(scenario.seed);
             let (scenario, result) = self.one(&scenario, seed);
             let story = Story { scenario: &scenario, result: &result };
-            assert!(result.judgement.as_expected() == Some(true), "{}", run_text(story, Length::Short));
+            assert!(result.judgement.as_expected() == Some(true), "{}", run_text(story, steer.length));
         }
-        if let (Some(seeds), None) = (seeds, steer.seed) {
-            self.many(&scenario, seeds);
+        if let Some(seeds) = steer.over(self.play.seeds) {
+            self.many(&scenario, seeds, steer.length);
         }
     }
 
@@ -202,7 +201,7 @@ impl<C: LockCore> Playing<'_, C> {
     }
 
     #[track_caller]
-    fn many(&self, scenario: &Scenario, seeds: Seeds) {
+    fn many(&self, scenario: &Scenario, seeds: Seeds, length: Length) {
         let plan = |profile| move |seed| -> Plan { sim::plan_under(scenario, profile, seed) };
         let plan = self.play.profile.as_ref().map(plan);
         let plans = plan.as_ref().map_or(Plans::Kept, |plan| Plans::Drawn(plan));
@@ -215,7 +214,7 @@ impl<C: LockCore> Playing<'_, C> {
         let mut text = hunt_text(story);
         if let Some(failure) = telling_failure(story) {
             let (scenario, result) = self.one(scenario, failure.seed);
-            let run = run_text(Story { scenario: &scenario, result: &result }, Length::Short);
+            let run = run_text(Story { scenario: &scenario, result: &result }, length);
             text.push_str(&format!("\n{run}"));
         }
         panic!("{text}");

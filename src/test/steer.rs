@@ -1,9 +1,10 @@
 //! How the environment steers a test, and the command that runs one test alone.
 //!
 //! `FENCEPOST_SEED` replaces the seed of every run: that is how a failure is repeated. `FENCEPOST_SEEDS=0..1000` widens
-//! every test to these seeds. Nothing else is read. Must not run anything.
+//! every test to these seeds. `FENCEPOST_TIMELINE=full` has a failure tell every record. Nothing else is read. Must not run
+//! anything.
 
-use crate::report::quoted;
+use crate::report::{Length, quoted};
 use crate::sim::Seeds;
 
 /// What the environment asks for.
@@ -13,6 +14,8 @@ pub(crate) struct Steer {
     pub(crate) seed: Option<u64>,
     /// Seeds instead of those that the test names.
     pub(crate) seeds: Option<Seeds>,
+    /// How much of a run that failed is told.
+    pub(crate) length: Length,
 }
 
 impl Steer {
@@ -29,7 +32,22 @@ impl Steer {
         let seeds = std::env::var("FENCEPOST_SEEDS").ok().map(|text| {
             text.parse().unwrap_or_else(|error| panic!("FENCEPOST_SEEDS cannot be {text:?}: {error}"))
         });
-        Self { seed, seeds }
+        let length = match std::env::var("FENCEPOST_TIMELINE").as_deref() {
+            Err(_) | Ok("short") => Length::Short,
+            Ok("full") => Length::Full,
+            Ok(text) => panic!("FENCEPOST_TIMELINE must be short or full, not {text:?}"),
+        };
+        Self { seed, seeds, length }
+    }
+
+    /// The seeds of a test over `own`: with a single seed, this one of them, which ends as it does among the others. Nothing
+    /// for a test of one run, unless it is widened.
+    pub(crate) fn over(&self, own: Option<Seeds>) -> Option<Seeds> {
+        match (self.seed, own) {
+            (Some(seed), Some(_)) => Seeds::new(seed, seed + 1).ok(),
+            (Some(_), None) => None,
+            (None, own) => self.seeds.or(own),
+        }
     }
 }
 

@@ -181,6 +181,13 @@ fn code_for_madsim_tokio_does_what_it_does_on_tokio() {
             "promise-overlap violated",
         ),
         (
+            r#"cut = { at_ms = 1_000, between = ["client-1", "node-1"], direction = "both", how = "reset", for_ms = 5_000 }"#
+                .to_owned(),
+            "lost true",
+            "(1, None)",
+            "promise-overlap held",
+        ),
+        (
             "crash = { at_ms = 1_000, of = \"client-1\", for_ms = 500 }".to_owned(),
             "lost false",
             "(3, Some(1))",

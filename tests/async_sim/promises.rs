@@ -7,7 +7,7 @@ use super::lock::{self, TTL, gives_back, prolongs, takes};
 use fencepost::async_sim::{NotGranted, Sim, StoreError, scenario_text};
 use fencepost::check::{OracleName, Outcome};
 use fencepost::history::{Fact, SectionEnd};
-use fencepost::lock::Until;
+use fencepost::lock::{LossReason, Until};
 use fencepost::name::VoterId;
 use fencepost::sim::RunResult;
 use fencepost::world::{Act, Carries};
@@ -149,7 +149,7 @@ fn an_extension_after_another_held_must_fail() {
                     }
                 };
                 if sim.extend(extension, |()| sim.lasting(TTL)).await.is_err() {
-                    sim.lost();
+                    sim.tell(Act::Lost(LossReason::Gone));
                 }
             };
             assert!(sim.section(takes(sim.clone()), work).await.is_ok());

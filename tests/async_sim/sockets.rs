@@ -10,6 +10,7 @@ use redis::aio::{ConnectionManager, MultiplexedConnection};
 use redis::{AsyncCommands, Client, RedisError, RedisResult};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use tokio::io::AsyncWriteExt;
 
 fn client(sim: &Sim, node: usize) -> Client {
     Client::open(sim.url(node)).expect("it is an address")
@@ -216,7 +217,7 @@ fn nothing_of_a_run_is_left_in_the_file_system() {
             async move {
                 for node in [0, 1, 0] {
                     let url = sim.url(node);
-                    assert!(Path::new(url.trim_start_matches("redis+unix://")).exists());
+                    assert!(Path::new(path(&url)).exists());
                     seen.lock().expect("no panic").push(url);
                 }
                 sim.sleep(millis(300)).await;
@@ -230,9 +231,50 @@ fn nothing_of_a_run_is_left_in_the_file_system() {
     urls.dedup();
     assert_eq!(urls.len(), 2 * 3 * 2);
     for url in urls {
-        let path = Path::new(url.trim_start_matches("redis+unix://"));
-        assert!(!path.parent().expect("a folder").exists(), "{url}");
+        assert!(!Path::new(path(&url)).parent().expect("a folder").exists(), "{url}");
     }
+}
+
+/// Whoever hangs up before it is connected leaves nothing behind: 300 such dials are not too many.
+#[test]
+fn a_dial_that_is_given_up_is_over_for_the_world_too() {
+    let cut = r#"cut = { at_ms = 0, between = ["client-1", "node-1"], direction = "both", how = "hold", for_ms = 9_000 }"#;
+    let (notes, _) =
+        noted(world(1, 1, &format!("[[plan]]\n{cut}")).sockets(), async |sim: Sim, notes: Notes| {
+            let url = sim.url(0);
+            for _ in 0..300 {
+                let mut dialed = tokio::net::UnixStream::connect(path(&url)).await.expect("somebody listens");
+                dialed.write_all(b"PING\r\n").await.expect("it is taken over");
+                tokio::time::sleep(millis(5)).await;
+            }
+            sim.sleep(millis(8_000)).await;
+            let mut connection = sim.redis(0).await;
+            notes.say(&sim, told(connection.ping::<String>().await));
+        });
+    assert_eq!(notes, ["9560 \"PONG\""]);
+}
+
+/// What the simulation cannot do is not shown as a fault of the world.
+#[test]
+fn more_connections_than_are_simulated_end_the_run() {
+    let text = panics(|| {
+        world(1, 1, "")
+            .sockets()
+            .client(async |sim: Sim| {
+                let mut open = Vec::new();
+                for _ in 0..257 {
+                    open.push(tokio::net::UnixStream::connect(path(&sim.url(0))).await);
+                }
+                sim.sleep(millis(100)).await;
+            })
+            .run()
+    });
+    let expected = "client-1: no further connection to node-1 is simulated: 256 connections are open";
+    assert!(text.contains(expected), "{text}");
+}
+
+fn path(url: &str) -> &str {
+    url.trim_start_matches("redis+unix://")
 }
 
 #[test]

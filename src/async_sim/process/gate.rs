@@ -2,7 +2,7 @@
 //!
 //! tokio tells through hooks when it has nothing to run and when its clock has moved. At rest, the gate either
 //! hands control to the root future, which then decides what comes next, or lets tokio's paused clock advance
-//! once, to the next timer. Must not decide how far time passes: that is `tokio.rs`.
+//! once, to the next timer. Where code has sockets, rest is when nothing more comes from them. Must not decide how far time passes: that is `tokio.rs`.
 //!
 //! # Two clocks
 //! Code reads tokio's clock and, through madsim, the standard library's. The second follows the first exactly,
@@ -12,6 +12,7 @@
 //! standard clock is never shorter than by tokio's, and longer by less than 100 ns for each order at an
 //! unchanged moment that ran code.
 
+use super::Drivers;
 use madsim::time::TimeHandle;
 use std::future::poll_fn;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -22,8 +23,7 @@ use tokio::time::Instant;
 /// Shared by the root future and the scheduler's hooks.
 pub(super) struct Gate {
     time: TimeHandle,
-    /// Whether code may hold sockets of the operating system.
-    sockets: bool,
+    drivers: Drivers,
     state: Mutex<State>,
 }
 
@@ -58,10 +58,10 @@ enum AtRest {
 }
 
 impl Gate {
-    pub(super) fn new(time: TimeHandle, sockets: bool) -> Self {
+    pub(super) fn new(time: TimeHandle, drivers: Drivers) -> Self {
         let (root, lead, polled) = (None, Duration::ZERO, None);
         let state = State { at_rest: AtRest::Return, root, lead, polled, polls: 0, ran: false };
-        Self { time, sockets, state: Mutex::new(state) }
+        Self { time, drivers, state: Mutex::new(state) }
     }
 
     /// Waits until no task can go on at the present moment.
@@ -78,10 +78,11 @@ impl Gate {
         self.read_sockets().await;
     }
 
-    /// Goes on until nothing more comes from a socket: tokio looks at them only when its tasks have run, which is when
-    /// the root future is told of rest, and a look that finds something lets tasks run.
+    /// Goes on until nothing more comes from a socket. A park looks at sockets once, without waiting; with a paused clock it
+    /// then advances whatever it found, for what is readable is no wake-up to it. So time may go on only after a look
+    /// before which no task was polled: nothing can have been written since the one before.
     async fn read_sockets(&self) {
-        while self.sockets && std::mem::take(&mut self.state().ran) {
+        while self.drivers == Drivers::TimeAndSockets && std::mem::take(&mut self.state().ran) {
             self.state().at_rest = AtRest::Return;
             self.returned().await;
         }

@@ -32,6 +32,15 @@ use std::pin::Pin;
 /// What starts an asynchronous process: called inside its runtime when it is first let run.
 pub(crate) type Main = Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = ()>>>>;
 
+/// What the runtime of a process looks at while no task can go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Drivers {
+    /// Timers only.
+    Time,
+    /// Sockets of the operating system too, by which its code talks to itself.
+    TimeAndSockets,
+}
+
 /// What a process did when it was last let run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Ran {

@@ -5,6 +5,7 @@
 mod ends;
 mod madsim;
 mod repeat;
+mod sockets;
 mod thread;
 mod tokio;
 

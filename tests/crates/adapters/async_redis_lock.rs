@@ -22,9 +22,10 @@ pub(super) const PUBLISHED: Published = Published {
 };
 
 fn code(trial: Trial) -> Code {
-    let Options { ttl, extend, .. } = Options::default();
-    let trial = trial.named("async-redis-lock 0.4.0").ttl(ttl).renewal(extend).wall_clock_unread();
-    trial.sockets().client(client)
+    let Options { ttl, extend, operation_timeout, .. } = Options::default();
+    let trial =
+        trial.named("async-redis-lock 0.4.0").ttl(ttl).renewal(extend).node_timeout(operation_timeout);
+    trial.wall_clock_unread().sockets().client(client)
 }
 
 async fn client(sim: Sim) {

@@ -13,10 +13,13 @@ use std::time::Duration;
 pub(super) const PUBLISHED: Published = Published {
     name: "distributed-lock-redis",
     version: "0.2.0",
-    about: "Redlock: SET NX PX on all nodes at once, a quorum decides; a task prolongs every third of the TTL; on fred 9",
+    about: "Redlock: SET NX PX on all nodes at once, a quorum decides, one attempt per call whatever its timeout, and a call that \
+            fails takes nothing back; a task prolongs every third of the TTL; on fred 9",
     stated: "no deadline; `lost_token`, a channel that says when its task could not prolong it",
     assumed: "its holder believes until it releases or that channel says something or ends, which it awaits beside the work, \
-              and works on all the same. Its TTL is set to 10 s, and the rest to scale; by default it is 30 s",
+              and works on all the same. Its TTL is set to 10 s, and the rest to scale; by default it is 30 s. It is given \
+              addresses: the clients that it makes of them have no policy to connect again. It also takes clients of the \
+              caller's own, which did not run",
     frame: FIVE,
     replicated: THREE_GROUPS,
     code,
@@ -30,7 +33,10 @@ const VALIDITY: Duration = Duration::from_secs(9);
 fn code(trial: Trial) -> Code {
     let trial =
         trial.named("distributed-lock-redis 0.2.0").key(|resource| format!("distributed-lock:{resource}"));
-    trial.ttl(TTL).renewal(EVERY).wall_clock_unread().sockets().client(client)
+    // A call, and an extension, end by what is left of the TTL above the validity, on a timer of whole milliseconds.
+    let limit = TTL - VALIDITY;
+    let trial = trial.ttl(TTL).renewal(EVERY).node_timeout(limit).call_max(limit + Duration::from_millis(2));
+    trial.wall_clock_unread().sockets().client(client)
 }
 
 async fn client(sim: Sim) {

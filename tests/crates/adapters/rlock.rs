@@ -25,10 +25,12 @@ pub(super) const PUBLISHED: Published = Published {
 };
 
 const TTL: Duration = Duration::from_secs(3);
+/// The limit that redis-rs 1 has for a reply by default.
+const RESPONSE_MAX: Duration = Duration::from_millis(500);
 
 fn code(trial: Trial) -> Code {
-    let trial = trial.named("rlock 0.2.0").ttl(TTL).renewal(TTL / 2).wall_clock_unread();
-    trial.sockets().client(client)
+    let trial = trial.named("rlock 0.2.0").ttl(TTL).renewal(TTL / 2).node_timeout(RESPONSE_MAX);
+    trial.wall_clock_unread().sockets().client(client)
 }
 
 async fn client(sim: Sim) {

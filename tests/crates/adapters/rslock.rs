@@ -12,7 +12,8 @@ pub(super) const PUBLISHED: Published = Published {
     version: "0.7.4",
     about: "Redlock: SET NX PX on all nodes at once, waits for every answer, three attempts per call; on redis-rs 0.32",
     stated: "`Lock::validity_time`, how many milliseconds the lock is valid from when it is returned",
-    assumed: "its holder believes for that long. The TTL is 10 s, which it has no default for",
+    assumed: "its holder believes for that long. The TTL is 10 s, which it has no default for. `extend` and `using`, which \
+              prolong, did not run",
     frame: FIVE,
     replicated: THREE_GROUPS,
     code,

@@ -4,7 +4,7 @@
 
 use super::{Notes, WALL, main_of, us};
 use crate::async_sim::process::{
-    Blocking, MadsimProcess, Process, Ran, Stirred, ThreadProcess, TokioProcess,
+    Blocking, Drivers, MadsimProcess, Process, Ran, Stirred, ThreadProcess, TokioProcess,
 };
 use crate::time::Span;
 use madsim::rand::SeedableRng;
@@ -57,7 +57,7 @@ fn tokio_repeats() {
                 notes.add(chosen);
             }
         });
-        Box::new(TokioProcess::new(seed, WALL, Stirred::default(), false, main))
+        Box::new(TokioProcess::new(seed, WALL, Stirred::default(), Drivers::Time, main))
     });
 }
 
@@ -111,7 +111,7 @@ fn getrandom_0_2_draws_real_entropy() {
         let noted = notes.clone();
         let main = main_of(move || async move { noted.add(Seed::from_entropy().0) });
         assert_eq!(
-            TokioProcess::new(1, WALL, Stirred::default(), false, main).settle(Span::ZERO),
+            TokioProcess::new(1, WALL, Stirred::default(), Drivers::Time, main).settle(Span::ZERO),
             Ran::Ended
         );
         notes.take()

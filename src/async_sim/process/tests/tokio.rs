@@ -1,7 +1,7 @@
 //! Real tokio: both clocks, the bound, the early end, lateness and order.
 
 use super::{Notes, WALL, main_of, ms, pass, us};
-use crate::async_sim::process::{Process, Ran, Stirred, TokioProcess};
+use crate::async_sim::process::{Drivers, Process, Ran, Stirred, TokioProcess};
 use crate::time::Span;
 use std::future::Future;
 use std::time::{Duration, SystemTime};
@@ -11,7 +11,7 @@ pub(super) fn process<F: Future<Output = ()> + 'static>(
     stirred: &Stirred,
     code: impl FnOnce() -> F + 'static,
 ) -> TokioProcess {
-    TokioProcess::new(7, WALL, stirred.clone(), false, main_of(code))
+    TokioProcess::new(7, WALL, stirred.clone(), Drivers::Time, main_of(code))
 }
 
 fn passed(since: Instant) -> Span {
