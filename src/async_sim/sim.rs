@@ -193,7 +193,9 @@ impl Sim {
     ///
     /// Only for asynchronous connections: one that blocks waits for ever, for its thread is the one that would answer. The
     /// path differs from run to run and from life to life: code that lets a hash of it decide is not repeated by a seed. A
-    /// connection takes two descriptors of the machine.
+    /// connection takes two descriptors of the machine. What is written to it reaches the world after all that the code does
+    /// before it next waits, and a call has more awaits than on a stream. No test of the same binary may start a program
+    /// meanwhile: for a moment it holds copies of descriptors, and connections that are dropped then end later.
     ///
     /// # Panics
     /// If there is no such node; without `sockets`; if the folder for temporary files has a name that fits no URL, or one

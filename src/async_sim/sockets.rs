@@ -36,8 +36,9 @@ impl Sockets {
         let path = self.folder.join(format!("{}-{}", self.life, voter.0));
         let mut listening = self.listening.lock().unwrap_or_else(PoisonError::into_inner);
         if !listening.contains(&voter) {
-            let listener = UnixListener::bind(&path)
-                .unwrap_or_else(|error| panic!("{}: no socket can be made: {error}", path.display()));
+            let listener = UnixListener::bind(&path).unwrap_or_else(|error| {
+                panic!("{}: no socket can be made: {error}; TMPDIR names another folder", path.display())
+            });
             tokio::spawn(accept(listener, port.clone(), voter));
             listening.push(voter);
         }
@@ -77,6 +78,8 @@ async fn connect(mut dialed: UnixStream, port: Port, voter: VoterId) {
     };
     if stream.write_all(&early).await.is_ok() {
         let _ = copy_bidirectional(&mut dialed, &mut stream).await;
+        // An end that is only dropped stays open while a program that is being started holds a copy of it.
+        let _ = dialed.shutdown().await;
     }
 }
 

@@ -109,12 +109,12 @@ async fn work_until_told(sim: &Sim, number: u32, lost: impl Future<Output = ()>)
     work.await;
 }
 
-/// What connects, once it does: tried every second.
+/// What connects, once it does: tried every two seconds, for whoever leaves connections behind has few of them in a run.
 async fn again<T, E>(sim: &Sim, connect: impl AsyncFn() -> Result<T, E>) -> T {
     loop {
         match connect().await {
             Ok(connected) => return connected,
-            Err(_) => sim.sleep(Duration::from_secs(1)).await,
+            Err(_) => sim.sleep(Duration::from_secs(2)).await,
         }
     }
 }

@@ -57,7 +57,7 @@ async fn client(sim: Sim) {
 /// The end of the lease as the guard knows it now: a later one if its task has prolonged it.
 fn end(sim: &Sim, guard: &RLockGuard) -> MonoTime {
     let lease = format!("{guard:?}");
-    let (_, began) = lease.split_once("start: ").expect("a lease has a beginning");
+    let (_, began) = lease.rsplit_once("start: ").expect("a lease has a beginning");
     let passed = shown(&format!("{:?}", Instant::now().into_std())).saturating_sub(shown(began));
     sim.now().mono + Span(TTL.as_micros() as i64) - Span(passed.as_micros() as i64)
 }
