@@ -4,9 +4,9 @@
 //! process (`process/`) of real tokio, of madsim, or a thread that blocks; madsim answers the C library's clock and entropy
 //! calls in all of them. `hub.rs` runs them for the explorer, `port.rs` is what a process and its runner share, [`Sim`] what its
 //! code is given, `sockets.rs` the addresses of nodes for code that connects by itself; [`Driven`] drives a sans-IO core that
-//! way. Must not contain Redis, lock or fault semantics: those live in
-//! `world`. It exists only under `--cfg madsim`; without the cfg the crate does not build with the feature `async-sim`
-//! (see `lib.rs`), because madsim would then be real time in disguise.
+//! way. Must not contain Redis, lock or fault semantics: those live in `world`. It exists only under `--cfg madsim`; without the
+//! cfg the crate does not build with the feature `async-sim` (see `lib.rs`), because madsim would then be real time in
+//! disguise.
 
 mod about;
 mod blocking;

@@ -59,27 +59,28 @@ async fn accept(listener: UnixListener, port: Port, voter: VoterId) {
     }
 }
 
-/// Either end that breaks takes the other along: both are dropped.
+/// Either end that breaks takes the other along.
 async fn connect(mut dialed: UnixStream, port: Port, voter: VoterId) {
+    forward(&mut dialed, port, voter).await;
+    // An end that is only dropped stays open while a program that is being started holds a copy of it.
+    let _ = dialed.shutdown().await;
+}
+
+async fn forward(dialed: &mut UnixStream, port: Port, voter: VoterId) {
     let mut early = Vec::new();
     let opened = tokio::select! {
         biased;
         opened = Stream::open(port.clone(), voter) => opened,
-        () = gone(&mut dialed, &mut early) => return,
+        () = gone(dialed, &mut early) => return,
     };
-    let mut stream = match opened {
-        Ok(stream) => stream,
-        Err(error) if matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::ConnectionReset) => {
-            return;
+    match opened {
+        Ok(mut stream) => {
+            if stream.write_all(&early).await.is_ok() {
+                let _ = copy_bidirectional(dialed, &mut stream).await;
+            }
         }
-        Err(error) => {
-            return port.lock().fail(format!("no further connection to {voter} is simulated: {error}"));
-        }
-    };
-    if stream.write_all(&early).await.is_ok() {
-        let _ = copy_bidirectional(&mut dialed, &mut stream).await;
-        // An end that is only dropped stays open while a program that is being started holds a copy of it.
-        let _ = dialed.shutdown().await;
+        Err(error) if matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::ConnectionReset) => {}
+        Err(error) => port.lock().fail(format!("no further connection to {voter} is simulated: {error}")),
     }
 }
 

@@ -331,7 +331,8 @@ impl Code {
     fn assert_ends(&self, expect: Expectation) {
         let scenario = self.judging(Some(expect));
         let steer = Steer::read();
-        let Some(seeds) = steer.over(self.trial.play.seeds()) else {
+        let seeds = steer.seeds.or(self.trial.play.seeds());
+        let Some(seeds) = seeds.filter(|_| steer.seed.is_none()) else {
             let (scenario, result) = self.one(&scenario, steer.seed.unwrap_or(scenario.seed));
             let story = Story { scenario: &scenario, result: &result };
             assert!(result.judgement.as_expected() == Some(true), "{}", run_text(story, steer.length));

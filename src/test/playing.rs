@@ -166,13 +166,14 @@ impl<C: LockCore> Playing<'_, C> {
     fn assert_ends(&self, expect: Expectation) {
         let scenario = self.judging(Some(expect));
         let steer = Steer::read();
-        if self.play.seeds.is_none() {
+        let seeds = steer.seeds.or(self.play.seeds);
+        if steer.seed.is_some() || self.play.seeds.is_none() {
             let seed = steer.seed.unwrap_or(scenario.seed);
             let (scenario, result) = self.one(&scenario, seed);
             let story = Story { scenario: &scenario, result: &result };
             assert!(result.judgement.as_expected() == Some(true), "{}", run_text(story, steer.length));
         }
-        if let Some(seeds) = steer.over(self.play.seeds) {
+        if let (Some(seeds), None) = (seeds, steer.seed) {
             self.many(&scenario, seeds, steer.length);
         }
     }

@@ -39,16 +39,6 @@ impl Steer {
         };
         Self { seed, seeds, length }
     }
-
-    /// The seeds of a test over `own`: with a single seed, this one of them, which ends as it does among the others. Nothing
-    /// for a test of one run, unless it is widened.
-    pub(crate) fn over(&self, own: Option<Seeds>) -> Option<Seeds> {
-        match (self.seed, own) {
-            (Some(seed), Some(_)) => Seeds::new(seed, seed + 1).ok(),
-            (Some(_), None) => None,
-            (None, own) => self.seeds.or(own),
-        }
-    }
 }
 
 /// The command that runs the test of this thread alone; the runner of tests names threads after them.

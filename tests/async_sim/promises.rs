@@ -137,7 +137,10 @@ fn a_hold_that_is_prolonged_is_promised_for_longer() {
 #[test]
 fn an_extension_after_another_held_must_fail() {
     let plan = "[[plan]]\npause = { after = \"client-1#1:enter.1\", of = \"client-1\", kind = \"stop\", for_ms = 3_000 }";
-    for (looks, expected) in [(true, "held"), (false, "violated")] {
+    // A loss that is told without a reason is no answer.
+    for (looks, why, expected) in
+        [(true, Some(LossReason::Gone), "held"), (true, None, "not exercised"), (false, None, "violated")]
+    {
         let (_, result) = noted(world(2, 1, plan), move |sim: Sim, _| async move {
             sim.sleep(millis(200 * sim.client() as u64)).await;
             let work = async |held: &mut lock::Held| {
@@ -149,12 +152,15 @@ fn an_extension_after_another_held_must_fail() {
                     }
                 };
                 if sim.extend(extension, |()| sim.lasting(TTL)).await.is_err() {
-                    sim.tell(Act::Lost(LossReason::Gone));
+                    match why {
+                        Some(why) => sim.tell(Act::Lost(why)),
+                        None => sim.lost(),
+                    }
                 }
             };
             assert!(sim.section(takes(sim.clone()), work).await.is_ok());
         });
-        assert_eq!(ended(&result, OracleName::Continuity), expected, "it looks: {looks}");
+        assert_eq!(ended(&result, OracleName::Continuity), expected, "it looks: {looks}, {why:?}");
     }
 }
 

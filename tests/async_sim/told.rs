@@ -91,6 +91,23 @@ fn a_plan_that_did_not_come_about_is_a_failure() {
     assert!(text.contains("planned fault 1 never took effect"), "{text}");
 }
 
+/// Of code that says nothing but that it holds, a report says nothing more.
+#[test]
+fn what_the_code_leaves_open_is_left_open() {
+    let untold = world(2, 1, "").client(async |sim: Sim| {
+        sim.sleep(millis(50 * sim.client() as u64)).await;
+        let work = async |_: &mut lock::Held| {
+            sim.sleep(millis(3_000)).await;
+            let _ = sim.store().write().await;
+        };
+        let _ = sim.section(takes(sim.clone()), work).await;
+    });
+    let text = panics(|| untold.assert_holds(["section-overlap", "stuck"]));
+    assert!(text.contains("TTL 2 s, promise as its caller says\n"), "{text}");
+    assert!(text.contains("ACCEPTS a write of client-1 with grant 1\n"), "{text}");
+    assert!(!text.contains("one call of acquire"), "{text}");
+}
+
 /// Clocks of the machine are virtual; what is drawn behind the back of the simulation is found out.
 #[test]
 fn code_that_runs_differently_the_second_time_is_found_out() {

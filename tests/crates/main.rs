@@ -9,7 +9,7 @@ use adapters::{ALL, Frame, Published, redis_lock};
 use distributed_lock_core::traits::{DistributedLock, LockHandle, LockProvider};
 use distributed_lock_redis::RedisLockProvider;
 use fencepost::async_sim::{self, Code, Sim};
-use fencepost::history::Fact;
+use fencepost::history::{Fact, WatchEnd, WatchKind};
 use fencepost::sim::RunResult;
 use redis_032::RedisConnectionInfo;
 use redis_032::aio::MultiplexedConnection;
@@ -146,7 +146,15 @@ fn rds_lock_given_up_leaves_its_key() {
 /// A call of `redis-lock` that is given up while it asks takes nothing back.
 #[test]
 fn redis_lock_given_up_leaks() {
-    given_up("redis-lock", 13).assert_violates("leak");
+    let code = given_up("redis-lock", 13);
+    code.assert_violates("leak");
+    // Other calls of it leak too: this is the key of the one that was given up.
+    let leaked = |fact: &Fact| {
+        let Fact::WatchOver { watch, end } = fact else { return false };
+        watch.kind == WatchKind::Leak && watch.call.number == 1 && *end == WatchEnd::Missed
+    };
+    let records = code.run_seed(SEED).1.records;
+    assert!(records.iter().any(|record| record.process.to_string() == "client-1" && leaked(&record.fact)));
 }
 
 /// The first call of `client-1` is given up at this await.

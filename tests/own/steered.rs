@@ -1,4 +1,4 @@
-//! The two variables of the environment, seen by a process of its own: this test binary, called again.
+//! The variables of the environment, seen by a process of its own: this test binary, called again.
 //!
 //! Must not set variables of this process: its tests run side by side.
 
@@ -12,7 +12,10 @@ fn steer(test: &str, variable: &str, value: &str) -> (bool, String) {
     let own = std::env::current_exe().expect("a test has a binary");
     let mut command = Command::new(own);
     command.args(["--exact", test, "--nocapture"]);
-    command.env_remove("FENCEPOST_SEED").env_remove("FENCEPOST_SEEDS").env(variable, value);
+    for name in ["FENCEPOST_SEED", "FENCEPOST_SEEDS", "FENCEPOST_TIMELINE"] {
+        command.env_remove(name);
+    }
+    command.env(variable, value);
     let output = command.output().expect("it runs");
     let text =
         [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
@@ -35,6 +38,24 @@ fn holds_over_its_seeds() {
 #[test]
 fn is_careless() {
     scenario("plain-del-overrun").with(careless).assert_violates(OracleName::ForeignChange);
+}
+
+#[test]
+fn prints_a_failure() {
+    let fails = || scenario("plain-del-overrun").with(careless).assert_holds(&[OracleName::ForeignChange]);
+    let failure = std::panic::catch_unwind(fails).expect_err("it is violated");
+    println!("{}", failure.downcast_ref::<String>().expect("a text"));
+}
+
+#[test]
+fn a_failure_tells_as_much_as_is_asked_for() {
+    let rest = "records more: FENCEPOST_TIMELINE=full shows all";
+    for (value, short) in [("short", true), ("full", false)] {
+        let (passed, text) = steer("steered::prints_a_failure", "FENCEPOST_TIMELINE", value);
+        assert!(passed && text.contains(rest) == short, "{text}");
+    }
+    let (passed, text) = steer("steered::holds_over_its_seeds", "FENCEPOST_TIMELINE", "long");
+    assert!(!passed && text.contains("FENCEPOST_TIMELINE must be short or full, not \"long\""), "{text}");
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //!
 //! tokio tells through hooks when it has nothing to run and when its clock has moved. At rest, the gate either
 //! hands control to the root future, which then decides what comes next, or lets tokio's paused clock advance
-//! once, to the next timer. Where code has sockets, rest is when nothing more comes from them. Must not decide how far time passes: that is `tokio.rs`.
+//! once, to the next timer. Where code has sockets, rest is when nothing more comes from them. Must not decide
+//! how far time passes: that is `tokio.rs`.
 //!
 //! # Two clocks
 //! Code reads tokio's clock and, through madsim, the standard library's. The second follows the first exactly,
