@@ -11,7 +11,7 @@ use super::swept::{Ended, Lapse, Swept};
 use crate::check::{Expected, OracleName, Outcome};
 use crate::history::Fact;
 use crate::lock::{Core, CoreTraits, Extension, Fence, LockCore, Renewal, Soundness, Terms};
-use crate::report::{Length, Story, run_text};
+use crate::report::{Story, run_text};
 use crate::scenario::{Runner, Scenario, parse, shipped};
 use crate::sim::{Explorer, Keep, Plans, Seeds, Subject, Tally, own_cores, terms};
 use crate::world::Setup;
@@ -156,7 +156,7 @@ impl<C: LockCore> Sweep<'_, C> {
         };
         let scenario = Scenario { expect, runner: Runner::Test(command()), ..scenario };
         let result = Explorer::with(&scenario, &*self.make).run(ended.seed, Keep::Records);
-        let text = run_text(Story { scenario: &scenario, result: &result }, Length::Short);
+        let text = run_text(Story { scenario: &scenario, result: &result }, Steer::read().length);
         match ended.lapse {
             Lapse::Violates(_) => text,
             Lapse::NoGrant => {
